@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replay of a journal: see state.h. */
+#include "record/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/journal.h"
+
+/* A journal that names a step beyond this is damaged, not large. */
+enum { MAX_STEPS = 10 * 1000 * 1000 };
+
+static void forget_results(struct state_step *s)
+{
+	s->n_samples = s->n_valids = s->n_ranks = s->n_events = s->n_counters = 0;
+}
+
+/* The step a record belongs to, when the record is of its last attempt. */
+static struct state_step *step_of(struct state *s, int64_t id, int64_t attempt)
+{
+	struct state_step *st;
+
+	if (id < 1 || (uint64_t)id > s->n_steps)
+		return NULL;
+	st = &s->steps[id - 1];
+	return st->id == id && st->attempt == attempt ? st : NULL;
+}
+
+static int add_step(struct state *s, const struct record_step *r, double t)
+{
+	struct state_step *st;
+
+	if (r->step < 1 || r->step > MAX_STEPS || r->attempt < 1) {
+		s->damaged++;
+		return 0;
+	}
+	if ((uint64_t)r->step > s->n_steps) {
+		mem_grow(&s->steps, &s->cap_steps, (size_t)r->step, sizeof(*s->steps));
+		s->n_steps = (size_t)r->step;
+	}
+	st = &s->steps[r->step - 1];
+	if (!strcmp(r->event, "planned")) {
+		if (st->id && r->attempt <= st->attempt)
+			return 0; /* planned again by a resumed run before it started */
+		st->id = r->step;
+		st->attempt = r->attempt;
+		st->phase = STATE_PLANNED;
+		st->planned = *r;
+		st->t_planned = t;
+		st->nodes = record_unlist(&s->arena, r->nodes, &st->n_nodes);
+		forget_results(st);
+		return 0;
+	}
+	if (!step_of(s, r->step, r->attempt)) {
+		s->damaged++;
+		return 0;
+	}
+	if (!strcmp(r->event, "started")) {
+		st->phase = STATE_STARTED;
+		st->started = *r;
+		st->t_started = t;
+	} else if (!strcmp(r->event, "ended")) {
+		st->phase = STATE_ENDED;
+		st->ended = *r;
+		st->t_ended = t;
+	} else {
+		s->damaged++;
+	}
+	return 0;
+}
+
+static void add_request(struct state *s, const struct record_request *r)
+{
+	for (size_t i = 0; i < s->n_requests; i++) {
+		if (!strcmp(s->requests[i].id, r->id))
+			return;
+	}
+	mem_grow(&s->requests, &s->cap_requests, s->n_requests + 1, sizeof(*s->requests));
+	s->requests[s->n_requests++] = *r;
+}
+
+static void add_facts(struct state *s, const struct record_node *r)
+{
+	for (size_t i = 0; i < s->n_facts; i++) {
+		if (!strcmp(s->facts[i].node, r->node)) {
+			s->facts[i] = *r;
+			return;
+		}
+	}
+	mem_grow(&s->facts, &s->cap_facts, s->n_facts + 1, sizeof(*s->facts));
+	s->facts[s->n_facts++] = *r;
+}
+
+/* Copies a result record and appends its address to one of a step's lists. */
+static void attach(struct state *s, const void *record, size_t size, void *list,
+		   size_t *n, size_t *cap)
+{
+	void *copy = arena_alloc(&s->arena, 1, size);
+	void **items;
+
+	memcpy(copy, record, size);
+	mem_grow(list, cap, *n + 1, sizeof(void *));
+	memcpy(&items, list, sizeof(items));
+	items[(*n)++] = copy;
+}
+
+#define ATTACH(record, list)                                                           \
+	do {                                                                           \
+		struct state_step *st = step_of(s, (record)->step, (record)->attempt); \
+		if (st)                                                                \
+			attach(s, record, sizeof(*(record)), &st->list, &st->n_##list, \
+			       &st->cap_##list);                                       \
+	} while (0)
+
+static void add_event(struct state *s, const struct record_event *r)
+{
+	if (r->step != RECORD_NO_INT) {
+		ATTACH(r, events);
+		return;
+	}
+	mem_grow(&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events));
+	s->events[s->n_events++] = *r;
+}
+
+int state_add(struct state *s, const struct record *r, struct err *e)
+{
+	(void)e;
+	if (s->t_first == 0)
+		s->t_first = r->t;
+	s->t_last = r->t;
+	switch (r->kind) {
+	case RECORD_KIND_run:
+		s->run = r->u.run;
+		s->n_runs++;
+		s->has_end = false;
+		break;
+	case RECORD_KIND_plan:
+		s->plan = r->u.plan;
+		s->has_plan = true;
+		s->nodes = record_unlist(&s->arena, r->u.plan.nodes, &s->n_nodes);
+		break;
+	case RECORD_KIND_node:
+		add_facts(s, &r->u.node);
+		break;
+	case RECORD_KIND_bios:
+		mem_grow(&s->bios, &s->cap_bios, s->n_bios + 1, sizeof(*s->bios));
+		s->bios[s->n_bios++] = r->u.bios;
+		break;
+	case RECORD_KIND_request:
+		add_request(s, &r->u.request);
+		break;
+	case RECORD_KIND_step:
+		return add_step(s, &r->u.step, r->t);
+	case RECORD_KIND_rank:
+		ATTACH(&r->u.rank, ranks);
+		break;
+	case RECORD_KIND_sample:
+		ATTACH(&r->u.sample, samples);
+		break;
+	case RECORD_KIND_valid:
+		ATTACH(&r->u.valid, valids);
+		break;
+	case RECORD_KIND_counter:
+		ATTACH(&r->u.counter, counters);
+		break;
+	case RECORD_KIND_event:
+		add_event(s, &r->u.event);
+		break;
+	case RECORD_KIND_end:
+		s->end = r->u.end;
+		s->has_end = true;
+		break;
+	case RECORD_KINDS:
+		break;
+	}
+	return 0;
+}
+
+static int add_line(void *ctx, const struct record *r, struct err *e)
+{
+	return state_add(ctx, r, e);
+}
+
+int state_replay(struct state *s, const char *dir, struct err *e)
+{
+	size_t damaged;
+
+	memset(s, 0, sizeof(*s));
+	if (journal_read(dir, &s->arena, add_line, s, &damaged, e))
+		return -1;
+	s->damaged += damaged;
+	return 0;
+}
+
+void state_release(struct state *s)
+{
+	for (size_t i = 0; i < s->n_steps; i++) {
+		struct state_step *st = &s->steps[i];
+
+		free(st->samples);
+		free(st->valids);
+		free(st->ranks);
+		free(st->events);
+		free(st->counters);
+	}
+	free(s->facts);
+	free(s->bios);
+	free(s->requests);
+	free(s->steps);
+	free(s->events);
+	arena_release(&s->arena);
+	memset(s, 0, sizeof(*s));
+}
+
+const struct record_node *state_facts(const struct state *s, const char *node)
+{
+	for (size_t i = 0; i < s->n_facts; i++) {
+		if (!strcmp(s->facts[i].node, node))
+			return &s->facts[i];
+	}
+	return NULL;
+}
