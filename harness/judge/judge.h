@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge: rules over a replayed journal. One file rule_NAME.c and one line in
+ * rules.def each; the rest (order of words, requires, exit status, requests) is judge.c.
+ */
+#ifndef ASSAY_JUDGE_JUDGE_H
+#define ASSAY_JUDGE_JUDGE_H
+
+#include "judge/verdict.h"
+
+/* Baselines, CPU models, theory limits and what of the site matters for judging. */
+struct judge_config;
+
+/*
+ * Loads DIR/cpus.yaml, DIR/theory.yaml and DIR/baselines/ (all .yaml files there), then
+ * the file @baseline when it is not NULL (its entries win). Errors as plan_load().
+ */
+int judge_config_load(struct judge_config **c, const char *configs_dir,
+		      const char *baseline, struct err *e);
+void judge_config_free(struct judge_config *c);
+
+struct series; /* values of one metric of one step name on one node: judge/series.h */
+
+struct rule_input {
+	const struct state *state;
+	const struct judge_config *config;
+	const struct series *series;
+	size_t n_series;
+};
+
+struct rule {
+	const char *name, *help;
+	int (*judge)(const struct rule_input *in, struct summary *out, struct err *e);
+};
+
+const struct rule *rule_find(const char *name);
+const struct rule *rule_at(size_t i); /* NULL at the end */
+
+/* Judges. summary_release() after, also after an error. */
+int judge(struct summary *out, const struct state *state, const struct judge_config *c,
+	  struct err *e);
+void summary_release(struct summary *s);
+
+/* For rules: a zeroed verdict to fill; its texts go into out->arena. */
+struct verdict *summary_add(struct summary *out);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan: what is measured, in which stages, within which limits, and what must have been
+ * judged at the end. Read from configs/plans/NAME.yaml.
+ */
+#ifndef ASSAY_PLAN_PLAN_H
+#define ASSAY_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct plan_option {
+	const char *name, *value; /* option of the kernel, text as written */
+	const char *where;        /* file:line:col, or "--set" */
+};
+
+enum plan_on { PLAN_ON_NODE, PLAN_ON_PAIRS, PLAN_ON_SETS, PLAN_ON_ALL };
+
+struct plan_step {
+	const char *kernel;
+	const char *name;  /* unique in the stage; default: kernel[-place] */
+	enum plan_on on;   /* node: one launch per node */
+	const char *place; /* all-cores, N-per-l3, N-per-domain, one-per-domain */
+	double limit;      /* s of one launch; 0 = default_limit of plan_limits */
+	double estimate; /* s of one launch as the plan's author knows it; 0 = unknown */
+	struct plan_option *options;
+	size_t n_options;
+	const char *where; /* file:line:col */
+};
+
+struct plan_stage {
+	const char *name;
+	bool gate;   /* a node that FAILs here stays out of later stages */
+	int at_once; /* launches at the same time; 0 = all (at most 64) */
+	bool one_per_chassis;
+	struct plan_step *steps;
+	size_t n_steps;
+	const char *where;
+};
+
+struct plan_limits {
+	double time; /* s of the whole run; 0 = none */
+	double step; /* s of one launch where the step does not say; default 600 */
+	int rounds;  /* default 6 */
+	int repeats; /* default 5, of one step */
+};
+
+struct plan {
+	struct arena arena;
+	const char *name;
+	const char *path;
+	struct plan_limits limits;
+	const char **requires;
+	size_t n_requires;
+	struct plan_stage *stages;
+	size_t n_stages;
+};
+
+/*
+ * Reads a plan. Errors are ERR_USAGE and begin with file:line:col. plan_release() after,
+ * also after an error.
+ */
+int plan_load(struct plan *p, const char *path, struct err *e);
+void plan_release(struct plan *p);
+
+/*
+ * Applies one `--set KEY=VALUE`: "STAGE.key=value" (at_once, gate, or a step's key for
+ * all steps of the stage), "limits.key=value" or "KERNEL.option=value". An unknown stage,
+ * kernel or key is ERR_USAGE with a suggestion. Kernel options themselves are checked
+ * against the kernel's own description later, by plan_check_options().
+ */
+int plan_set(struct plan *p, const char *assignment, struct err *e);
+
+#endif
