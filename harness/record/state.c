@@ -72,24 +72,21 @@ static int add_step(struct state *s, const struct record_step *r, double t)
 
 static void add_request(struct state *s, const struct record_request *r)
 {
-	for (size_t i = 0; i < s->n_requests; i++) {
-		if (!strcmp(s->requests[i].id, r->id))
-			return;
-	}
+	if (strmap_put(&s->request_of, r->id, s->n_requests) != s->n_requests)
+		return;
 	mem_grow(&s->requests, &s->cap_requests, s->n_requests + 1, sizeof(*s->requests));
 	s->requests[s->n_requests++] = *r;
 }
 
 static void add_facts(struct state *s, const struct record_node *r)
 {
-	for (size_t i = 0; i < s->n_facts; i++) {
-		if (!strcmp(s->facts[i].node, r->node)) {
-			s->facts[i] = *r;
-			return;
-		}
+	size_t i = strmap_put(&s->fact_of, r->node, s->n_facts);
+
+	if (i == s->n_facts) {
+		mem_grow(&s->facts, &s->cap_facts, i + 1, sizeof(*s->facts));
+		s->n_facts++;
 	}
-	mem_grow(&s->facts, &s->cap_facts, s->n_facts + 1, sizeof(*s->facts));
-	s->facts[s->n_facts++] = *r;
+	s->facts[i] = *r;
 }
 
 /* Copies a result record and appends its address to one of a step's lists. */
@@ -204,6 +201,8 @@ void state_release(struct state *s)
 		free(st->events);
 		free(st->counters);
 	}
+	strmap_release(&s->fact_of);
+	strmap_release(&s->request_of);
 	free(s->facts);
 	free(s->bios);
 	free(s->requests);
@@ -215,9 +214,7 @@ void state_release(struct state *s)
 
 const struct record_node *state_facts(const struct state *s, const char *node)
 {
-	for (size_t i = 0; i < s->n_facts; i++) {
-		if (!strcmp(s->facts[i].node, node))
-			return &s->facts[i];
-	}
-	return NULL;
+	size_t i = strmap_get(&s->fact_of, node);
+
+	return i == STRMAP_NONE ? NULL : &s->facts[i];
 }
