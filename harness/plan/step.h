@@ -6,6 +6,7 @@
 #ifndef ASSAY_PLAN_STEP_H
 #define ASSAY_PLAN_STEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -33,12 +34,15 @@ struct step {
 	const char *request; /* id of the request behind it, NULL for the plan */
 };
 
+struct left_out {
+	const char *key, *node, *text;
+};
+
 struct steps {
 	struct arena arena;
 	struct step *items;
 	size_t n, cap;
-	/* what the time budget left out, one line each, for the report and stderr */
-	const char **left_out;
+	struct left_out *left_out; /* what the time budget left out */
 	size_t n_left_out, cap_left_out;
 };
 
@@ -47,14 +51,30 @@ struct request {
 	const char *id, *want, *target, *because;
 };
 
+/* Where the ranks of one launch run on one node. */
+struct placed {
+	int per_node, threads; /* ranks on the node, threads of each */
+	const char *cpusets;   /* per local rank, ':' between them */
+};
+
+/* Gives the placement of @place on @node; its texts go into @a. Const for the caller. */
+struct placer {
+	int (*place)(const void *ctx, const char *node, const char *place,
+		     struct arena *a, struct placed *out, struct err *e);
+	const void *ctx;
+};
+
 /*
- * The steps of the next round. Pure: the same arguments give the same steps.
- * @topology gives, for a node, the path of its hwloc XML ("DIR/nodes/CLASS.xml").
- * @budget is the time left in s, or infinity.
+ * The steps of the next round. Pure: the same arguments give the same steps. On an empty
+ * journal that is the plan; later what a crash left in flight (again, as the next
+ * attempt), what was never started, and what @requests want that was not done yet. After
+ * a gate stage nothing follows in the same round. Nodes without facts and excluded nodes
+ * get no steps. @budget is the time left in s, or infinity: what does not fit by its
+ * estimate is left out and listed.
  */
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
 	       const struct request *requests, size_t n_requests, double budget,
-	       const char *dir, struct err *e);
+	       const struct placer *placer, struct err *e);
 void steps_release(struct steps *s);
 
 #endif

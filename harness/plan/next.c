@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the next round: see step.h. Nothing else starts a step. */
+#include "plan/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strmap.h"
+
+/* Estimate of a launch of which neither the plan nor the journal knows anything, s. */
+#define UNKNOWN_ESTIMATE 60.0
+
+enum { MOST_AT_ONCE = 64 };
+
+/* What of the journal and of the requests decides, as tables. */
+struct known {
+	const struct state *state;
+	struct strmap launch_of;   /* key -> step of the plan; request id -> its step */
+	struct strmap duration_of; /* name -> index into durations */
+	double *durations;
+	size_t n_durations, cap_durations;
+	struct strmap excluded;  /* node -> 1 excluded, 0 admitted again */
+	struct strmap wanted_of; /* target -> first request; chained by next_wanted */
+	size_t *next_wanted;
+};
+
+static void know_steps(struct known *k)
+{
+	for (size_t i = 0; i < k->state->n_steps; i++) {
+		const struct state_step *st = &k->state->steps[i];
+		const char *name = st->planned.name;
+		size_t d;
+
+		if (!st->id)
+			continue;
+		(void)strmap_put(
+			&k->launch_of,
+			st->planned.request ? st->planned.request : st->planned.key, i);
+		if (st->phase != STATE_ENDED || !name || !st->ended.duration.set)
+			continue;
+		d = strmap_put(&k->duration_of, name, k->n_durations);
+		if (d == k->n_durations) {
+			mem_grow(&k->durations, &k->cap_durations, d + 1,
+				 sizeof(*k->durations));
+			k->n_durations++;
+		}
+		k->durations[d] = fmax(k->durations[d], st->ended.duration.v);
+	}
+}
+
+static void know_exclusion(struct known *k, const char *want, const char *target,
+			   size_t **flags, size_t *n, size_t *cap)
+{
+	bool out = !strcmp(want, "exclude");
+	size_t i;
+
+	if (!out && strcmp(want, "readmit") != 0)
+		return;
+	i = strmap_put(&k->excluded, target, *n);
+	if (i == *n) {
+		mem_grow(flags, cap, *n + 1, sizeof(**flags));
+		(*n)++;
+	}
+	(*flags)[i] = out;
+}
+
+struct exclusions {
+	size_t *flags, n, cap;
+};
+
+static void know(struct known *k, struct exclusions *x, const struct state *state,
+		 const struct request *requests, size_t n)
+{
+	memset(k, 0, sizeof(*k));
+	k->state = state;
+	know_steps(k);
+	for (size_t i = 0; i < state->n_requests; i++)
+		know_exclusion(k, state->requests[i].want, state->requests[i].target,
+			       &x->flags, &x->n, &x->cap);
+	k->next_wanted = mem_calloc(n, sizeof(*k->next_wanted));
+	for (size_t i = n; i-- > 0;) {
+		size_t first = strmap_get(&k->wanted_of, requests[i].target);
+
+		/* walked backwards, so a chain is in the order of the requests */
+		k->next_wanted[i] = first;
+		strmap_set(&k->wanted_of, requests[i].target, i);
+	}
+	for (size_t i = 0; i < n; i++)
+		know_exclusion(k, requests[i].want, requests[i].target, &x->flags, &x->n,
+			       &x->cap);
+}
+
+static void forget(struct known *k, struct exclusions *x)
+{
+	strmap_release(&k->launch_of);
+	strmap_release(&k->duration_of);
+	strmap_release(&k->excluded);
+	strmap_release(&k->wanted_of);
+	free(k->durations);
+	free(k->next_wanted);
+	free(x->flags);
+}
+
+/* Where the next round is being put together. */
+struct round {
+	struct steps *out;
+	const struct plan *plan;
+	const struct known *known;
+	const struct exclusions *exclusions;
+	const struct request *requests;
+	const struct placer *placer;
+	double budget, used;
+	int64_t next_id;
+};
+
+static bool takes_part(const struct round *r, const char *node)
+{
+	size_t x = strmap_get(&r->known->excluded, node);
+
+	return state_facts(r->known->state, node) &&
+	       (x == STRMAP_NONE || !r->exclusions->flags[x]);
+}
+
+/* A launch that has to be done again: it was in flight, or we ended it ourselves. */
+static bool unfinished(const struct state_step *st)
+{
+	const char *cause = st->ended.cause;
+
+	if (st->phase != STATE_ENDED)
+		return true;
+	return cause && (!strcmp(cause, "aborted") || !strcmp(cause, "io"));
+}
+
+static double estimate(const struct round *r, const struct plan_step *ps,
+		       const char *name)
+{
+	size_t d = strmap_get(&r->known->duration_of, name);
+
+	if (d != STRMAP_NONE)
+		return r->known->durations[d];
+	return ps->estimate > 0 ? ps->estimate : UNKNOWN_ESTIMATE;
+}
+
+static void leave_out(struct round *r, const char *name, const char *key,
+		      const char *node, double seconds)
+{
+	struct steps *out = r->out;
+	double left = r->budget - r->used;
+	struct left_out *l;
+
+	mem_grow(&out->left_out, &out->cap_left_out, out->n_left_out + 1,
+		 sizeof(*out->left_out));
+	l = &out->left_out[out->n_left_out++];
+	l->key = arena_strdup(&out->arena, key);
+	l->node = arena_strdup(&out->arena, node);
+	l->text = arena_printf(&out->arena, "%s: estimate %.0f s, %.0f s left", name,
+			       seconds, left > 0 ? left : 0.0);
+}
+
+static void add_options(struct step *s, const struct plan_step *ps, struct arena *a)
+{
+	s->options = arena_alloc(a, 2 * ps->n_options + 1, sizeof(*s->options));
+	for (size_t i = 0; i < ps->n_options; i++) {
+		s->options[s->n_options++] = arena_printf(a, "--%s", ps->options[i].name);
+		s->options[s->n_options++] = arena_strdup(a, ps->options[i].value);
+	}
+}
+
+/* One launch: @st is what the journal knows of it, NULL when it is new. */
+static int add(struct round *r, const struct plan_stage *stage,
+	       const struct plan_step *ps, const char *node, const struct state_step *st,
+	       const char *request, struct err *e)
+{
+	struct arena *a = &r->out->arena;
+	const char *name = arena_printf(a, "%s/%s", stage->name, ps->name);
+	const char *key = arena_printf(a, "%s@%s", name, node);
+	double seconds = estimate(r, ps, name);
+	int at_once = stage->at_once ? stage->at_once : MOST_AT_ONCE;
+	struct placed placed = {0};
+	struct step *s;
+
+	if (r->used + seconds > r->budget) {
+		leave_out(r, name, key, node, seconds);
+		return 0;
+	}
+	if (r->placer->place(r->placer->ctx, node, ps->place, a, &placed, e))
+		return err_at(e, "%s: place '%s' on '%s'", ps->where, ps->place, node);
+	mem_grow(&r->out->items, &r->out->cap, r->out->n + 1, sizeof(*r->out->items));
+	s = &r->out->items[r->out->n++];
+	s->id = st ? st->id : r->next_id++;
+	s->attempt = !st ? 1 : st->attempt + (st->phase != STATE_PLANNED);
+	s->key = key;
+	s->name = name;
+	s->stage = arena_strdup(a, stage->name);
+	s->kernel = arena_strdup(a, ps->kernel);
+	s->place = arena_strdup(a, ps->place);
+	s->nodes = arena_alloc(a, 1, sizeof(*s->nodes));
+	s->nodes[s->n_nodes++] = arena_strdup(a, node);
+	s->per_node = s->ranks = placed.per_node;
+	s->cpusets = placed.cpusets;
+	s->threads = placed.threads;
+	add_options(s, ps, a);
+	s->limit = fmin(ps->limit > 0 ? ps->limit : r->plan->limits.step, r->budget);
+	s->estimate = seconds;
+	s->at_once = stage->at_once;
+	s->request = arena_strdup(a, request);
+	if ((size_t)at_once > r->known->state->n_nodes)
+		at_once = (int)r->known->state->n_nodes;
+	r->used += seconds / (at_once > 0 ? at_once : 1);
+	return 0;
+}
+
+/* The plan's own launch of one step on one node, then those that requests want. */
+static int add_key(struct round *r, const struct plan_stage *stage,
+		   const struct plan_step *ps, const char *node, struct err *e)
+{
+	const struct known *k = r->known;
+	char key[512];
+	size_t i;
+	int n = snprintf(key, sizeof(key), "%s/%s@%s", stage->name, ps->name, node);
+
+	if (n < 0 || (size_t)n >= sizeof(key))
+		return err_set(e, ERR_USAGE,
+			       "%s: key of step '%.64s' on '%.64s' is too long",
+			       ps->where, ps->name, node);
+	i = strmap_get(&k->launch_of, key);
+	if (i == STRMAP_NONE)
+		return add(r, stage, ps, node, NULL, NULL, e);
+	if (unfinished(&k->state->steps[i]) &&
+	    add(r, stage, ps, node, &k->state->steps[i], NULL, e))
+		return -1;
+	for (size_t q = strmap_get(&k->wanted_of, key); q != STRMAP_NONE;
+	     q = k->next_wanted[q]) {
+		const struct request *req = &r->requests[q];
+		const struct state_step *st = NULL;
+
+		if (strcmp(req->want, "repeat") != 0)
+			continue;
+		i = strmap_get(&k->launch_of, req->id);
+		if (i != STRMAP_NONE)
+			st = &k->state->steps[i];
+		if ((!st || unfinished(st)) && add(r, stage, ps, node, st, req->id, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_stage(struct round *r, const struct plan_stage *stage, struct err *e)
+{
+	const struct state *state = r->known->state;
+
+	for (size_t i = 0; i < stage->n_steps; i++) {
+		for (size_t n = 0; n < state->n_nodes; n++) {
+			if (takes_part(r, state->nodes[n]) &&
+			    add_key(r, stage, &stage->steps[i], state->nodes[n], e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
+	       const struct request *requests, size_t n_requests, double budget,
+	       const struct placer *placer, struct err *e)
+{
+	struct exclusions exclusions = {0};
+	struct known known;
+	struct round r = {.out = out,
+			  .plan = plan,
+			  .known = &known,
+			  .exclusions = &exclusions,
+			  .requests = requests,
+			  .placer = placer,
+			  .budget = budget,
+			  .next_id = (int64_t)state->n_steps + 1};
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	know(&known, &exclusions, state, requests, n_requests);
+	for (size_t i = 0; i < plan->n_stages && !rc; i++) {
+		size_t before = out->n;
+
+		rc = add_stage(&r, &plan->stages[i], e);
+		if (plan->stages[i].gate && out->n > before)
+			break;
+	}
+	forget(&known, &exclusions);
+	return rc;
+}
+
+void steps_release(struct steps *s)
+{
+	free(s->items);
+	free(s->left_out);
+	arena_release(&s->arena);
+	memset(s, 0, sizeof(*s));
+}
