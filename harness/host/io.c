@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of one machine, real or recorded: see io.h. */
+#include "host/io.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static bool is_real(const struct host_io *io)
+{
+	return !strcmp(io->root, "/");
+}
+
+/* RESOLVE_IN_ROOT: a recorded tree must never answer from the machine it lies on. */
+static int open_in(const struct host_io *io, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int root, fd, sys;
+
+	if (is_real(io))
+		return open(path, flags | O_CLOEXEC);
+	root = open(io->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	sys = errno;
+	(void)close(root);
+	errno = sys;
+	return fd;
+}
+
+static int failed(const struct host_io *io, const char *what, const char *path, int sys,
+		  struct err *e)
+{
+	err_sys(e, sys, "%s '%s%s'", what, is_real(io) ? "" : io->root, path);
+	if (sys == ENOENT || sys == ENOTDIR)
+		e->kind = ERR_NOTFOUND;
+	return -1;
+}
+
+/* Reads up to @max bytes and one more, which tells that there are too many. */
+static int read_all(int fd, size_t max, struct strbuf *raw)
+{
+	char buf[16384];
+
+	for (;;) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : 0;
+		strbuf_add(raw, buf, (size_t)n);
+		if (raw->len > max)
+			return EFBIG;
+	}
+}
+
+/* The bytes as they are; at most @max of them are wanted, more are EFBIG. */
+static int read_raw(const struct host_io *io, const char *path, size_t max,
+		    struct strbuf *raw, struct err *e)
+{
+	int fd = open_in(io, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int sys = 0;
+
+	if (fd < 0)
+		return failed(io, "read", path, errno, e);
+	if (fstat(fd, &st))
+		sys = errno;
+	else if (S_ISDIR(st.st_mode))
+		sys = EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		sys = ENOTSUP;
+	else
+		sys = read_all(fd, max, raw);
+	(void)close(fd);
+	return sys ? failed(io, "read", path, sys, e) : 0;
+}
+
+int host_io_read(const struct host_io *io, const char *path, size_t max,
+		 struct strbuf *out, struct err *e)
+{
+	struct strbuf raw = {0};
+	int rc = read_raw(io, path, max, &raw, e);
+
+	strbuf_reset(out);
+	if (!rc)
+		utf8_clean(out, strbuf_str(&raw), raw.len);
+	strbuf_release(&raw);
+	return rc;
+}
+
+void host_io_clean(struct strbuf *out, const char *s, size_t len, size_t max)
+{
+	size_t start = out->len;
+
+	while (len && isspace((unsigned char)s[len - 1]))
+		len--;
+	for (size_t i = 0; i < len;) {
+		size_t n = utf8_char(s + i, len - i), before = out->len;
+
+		if (isspace((unsigned char)s[i])) {
+			while (isspace((unsigned char)s[i]))
+				i++;
+			if (out->len > start)
+				strbuf_addch(out, ' ');
+		} else {
+			n = n ? n : 1;
+			utf8_printable(out, s + i, n);
+			i += n;
+		}
+		if (out->len - start > max) {
+			strbuf_truncate(out, before);
+			break;
+		}
+	}
+}
+
+int host_io_line(const struct host_io *io, const char *path, struct strbuf *out,
+		 struct err *e)
+{
+	struct strbuf raw = {0};
+	int rc = read_raw(io, path, 65536, &raw, e);
+	const char *s = strbuf_str(&raw), *end;
+
+	strbuf_reset(out);
+	if (!rc) {
+		end = memchr(s, '\n', raw.len);
+		host_io_clean(out, s, end ? (size_t)(end - s) : raw.len, HOST_IO_LINE);
+	}
+	strbuf_release(&raw);
+	return rc;
+}
+
+int host_io_number(const struct host_io *io, const char *path, uint64_t *out,
+		   struct err *e)
+{
+	struct strbuf line = {0};
+	char *end;
+	int rc = -1;
+
+	if (host_io_line(io, path, &line, e))
+		goto out;
+	errno = 0;
+	*out = strtoull(strbuf_str(&line), &end, 10);
+	if (!isdigit((unsigned char)*strbuf_str(&line)) || *end || errno)
+		err_set(e, ERR_SYSTEM, "'%s' holds '%.40s', expected a number", path,
+			strbuf_str(&line));
+	else
+		rc = 0;
+out:
+	strbuf_release(&line);
+	return rc;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int host_io_list(const struct host_io *io, const char *path, struct arena *a,
+		 const char ***names, size_t *n, struct err *e)
+{
+	int fd = open_in(io, path, O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const char **list = NULL;
+	size_t count = 0, cap = 0;
+	struct dirent *d;
+	int rc = 0;
+
+	*names = NULL;
+	*n = 0;
+	if (!dir) {
+		int sys = errno;
+
+		if (fd >= 0)
+			(void)close(fd);
+		return failed(io, "list", path, sys, e);
+	}
+	while ((errno = 0, d = readdir(dir))) {
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		mem_grow(&list, &cap, count + 1, sizeof(*list));
+		list[count++] = arena_strdup(a, d->d_name);
+	}
+	if (errno)
+		rc = failed(io, "list", path, errno, e);
+	(void)closedir(dir);
+	if (!rc && count) {
+		qsort(list, count, sizeof(*list), by_number);
+		*names = arena_alloc(a, count, sizeof(*list));
+		memcpy(*names, list, count * sizeof(*list));
+		*n = count;
+	}
+	free(list);
+	return rc;
+}
+
+int host_io_link(const struct host_io *io, const char *path, struct strbuf *out,
+		 struct err *e)
+{
+	int fd = open_in(io, path, O_PATH | O_NOFOLLOW);
+	char text[PATH_MAX];
+	ssize_t n;
+	int sys;
+
+	strbuf_reset(out);
+	if (fd < 0)
+		return failed(io, "read link", path, errno, e);
+	n = readlinkat(fd, "", text, sizeof(text));
+	sys = errno; /* ENOENT: it is there and no link */
+	(void)close(fd);
+	if (n < 0)
+		return failed(io, "read link", path, sys == ENOENT ? EINVAL : sys, e);
+	utf8_clean(out, text, (size_t)n);
+	return 0;
+}
+
+bool host_io_exists(const struct host_io *io, const char *path)
+{
+	int fd = open_in(io, path, O_PATH);
+
+	if (fd < 0)
+		return false;
+	(void)close(fd);
+	return true;
+}
