@@ -8,100 +8,106 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/strmap.h"
+#include "base/names.h"
 
 /* Estimate of a launch of which neither the plan nor the journal knows anything, s. */
 #define UNKNOWN_ESTIMATE 60.0
 
 enum { MOST_AT_ONCE = 64 };
 
+/* A number for each text that has one. */
+struct table {
+	struct names names;
+	double *values;
+	size_t cap;
+};
+
 /* What of the journal and of the requests decides, as tables. */
 struct known {
 	const struct state *state;
-	struct strmap launch_of;   /* key -> step of the plan; request id -> its step */
-	struct strmap duration_of; /* name -> index into durations */
-	double *durations;
-	size_t n_durations, cap_durations;
-	struct strmap excluded;  /* node -> 1 excluded, 0 admitted again */
-	struct strmap wanted_of; /* target -> first request; chained by next_wanted */
+	struct table launches;  /* key, or request id -> its step's index in the state */
+	struct table durations; /* name -> longest launch so far, s */
+	struct table excluded;  /* node -> 1 excluded, 0 admitted again */
+	struct table wanted;    /* target -> first request; chained by next_wanted */
 	size_t *next_wanted;
 };
+
+static double *cell(struct table *t, const char *text, double unset)
+{
+	bool fresh;
+	size_t i = names_add(&t->names, text, &fresh);
+
+	mem_grow(&t->values, &t->cap, i + 1, sizeof(*t->values));
+	if (fresh)
+		t->values[i] = unset;
+	return &t->values[i];
+}
+
+static double get(const struct table *t, const char *text, double unset)
+{
+	size_t i = names_find(&t->names, text);
+
+	return i == NAMES_NONE ? unset : t->values[i];
+}
+
+static void table_release(struct table *t)
+{
+	names_release(&t->names);
+	free(t->values);
+}
 
 static void know_steps(struct known *k)
 {
 	for (size_t i = 0; i < k->state->n_steps; i++) {
 		const struct state_step *st = &k->state->steps[i];
-		const char *name = st->planned.name;
-		size_t d;
+		const struct record_step *p = &st->planned;
+		double *longest;
 
 		if (!st->id)
 			continue;
-		(void)strmap_put(
-			&k->launch_of,
-			st->planned.request ? st->planned.request : st->planned.key, i);
-		if (st->phase != STATE_ENDED || !name || !st->ended.duration.set)
+		(void)cell(&k->launches, p->request ? p->request : p->key, (double)i);
+		if (st->phase != STATE_ENDED || !p->name || !st->ended.duration.set)
 			continue;
-		d = strmap_put(&k->duration_of, name, k->n_durations);
-		if (d == k->n_durations) {
-			mem_grow(&k->durations, &k->cap_durations, d + 1,
-				 sizeof(*k->durations));
-			k->n_durations++;
-		}
-		k->durations[d] = fmax(k->durations[d], st->ended.duration.v);
+		longest = cell(&k->durations, p->name, 0);
+		*longest = fmax(*longest, st->ended.duration.v);
 	}
 }
 
-static void know_exclusion(struct known *k, const char *want, const char *target,
-			   size_t **flags, size_t *n, size_t *cap)
+static void know_exclusion(struct known *k, const char *want, const char *target)
 {
-	bool out = !strcmp(want, "exclude");
-	size_t i;
-
-	if (!out && strcmp(want, "readmit") != 0)
-		return;
-	i = strmap_put(&k->excluded, target, *n);
-	if (i == *n) {
-		mem_grow(flags, cap, *n + 1, sizeof(**flags));
-		(*n)++;
-	}
-	(*flags)[i] = out;
+	if (!strcmp(want, "exclude"))
+		*cell(&k->excluded, target, 1) = 1;
+	else if (!strcmp(want, "readmit"))
+		*cell(&k->excluded, target, 0) = 0;
 }
 
-struct exclusions {
-	size_t *flags, n, cap;
-};
-
-static void know(struct known *k, struct exclusions *x, const struct state *state,
+static void know(struct known *k, const struct state *state,
 		 const struct request *requests, size_t n)
 {
 	memset(k, 0, sizeof(*k));
 	k->state = state;
 	know_steps(k);
 	for (size_t i = 0; i < state->n_requests; i++)
-		know_exclusion(k, state->requests[i].want, state->requests[i].target,
-			       &x->flags, &x->n, &x->cap);
-	k->next_wanted = mem_calloc(n, sizeof(*k->next_wanted));
-	for (size_t i = n; i-- > 0;) {
-		size_t first = strmap_get(&k->wanted_of, requests[i].target);
-
-		/* walked backwards, so a chain is in the order of the requests */
-		k->next_wanted[i] = first;
-		strmap_set(&k->wanted_of, requests[i].target, i);
-	}
+		know_exclusion(k, state->requests[i].want, state->requests[i].target);
 	for (size_t i = 0; i < n; i++)
-		know_exclusion(k, requests[i].want, requests[i].target, &x->flags, &x->n,
-			       &x->cap);
+		know_exclusion(k, requests[i].want, requests[i].target);
+	k->next_wanted = mem_calloc(n, sizeof(*k->next_wanted));
+	/* walked backwards, so that a chain is in the order of the requests */
+	for (size_t i = n; i-- > 0;) {
+		double *first = cell(&k->wanted, requests[i].target, -1);
+
+		k->next_wanted[i] = *first < 0 ? NAMES_NONE : (size_t)*first;
+		*first = (double)i;
+	}
 }
 
-static void forget(struct known *k, struct exclusions *x)
+static void forget(struct known *k)
 {
-	strmap_release(&k->launch_of);
-	strmap_release(&k->duration_of);
-	strmap_release(&k->excluded);
-	strmap_release(&k->wanted_of);
-	free(k->durations);
+	table_release(&k->launches);
+	table_release(&k->durations);
+	table_release(&k->excluded);
+	table_release(&k->wanted);
 	free(k->next_wanted);
-	free(x->flags);
 }
 
 /* Where the next round is being put together. */
@@ -109,7 +115,6 @@ struct round {
 	struct steps *out;
 	const struct plan *plan;
 	const struct known *known;
-	const struct exclusions *exclusions;
 	const struct request *requests;
 	const struct placer *placer;
 	double budget, used;
@@ -118,10 +123,8 @@ struct round {
 
 static bool takes_part(const struct round *r, const char *node)
 {
-	size_t x = strmap_get(&r->known->excluded, node);
-
 	return state_facts(r->known->state, node) &&
-	       (x == STRMAP_NONE || !r->exclusions->flags[x]);
+	       get(&r->known->excluded, node, 0) == 0;
 }
 
 /* A launch that has to be done again: it was in flight, or we ended it ourselves. */
@@ -137,11 +140,8 @@ static bool unfinished(const struct state_step *st)
 static double estimate(const struct round *r, const struct plan_step *ps,
 		       const char *name)
 {
-	size_t d = strmap_get(&r->known->duration_of, name);
-
-	if (d != STRMAP_NONE)
-		return r->known->durations[d];
-	return ps->estimate > 0 ? ps->estimate : UNKNOWN_ESTIMATE;
+	return get(&r->known->durations, name,
+		   ps->estimate > 0 ? ps->estimate : UNKNOWN_ESTIMATE);
 }
 
 static void leave_out(struct round *r, const char *name, const char *key,
@@ -213,35 +213,41 @@ static int add(struct round *r, const struct plan_stage *stage,
 	return 0;
 }
 
+/* What the journal knows of a launch by its key or request id, or NULL. */
+static const struct state_step *launch(const struct known *k, const char *id)
+{
+	double i = get(&k->launches, id, -1);
+
+	return i < 0 ? NULL : &k->state->steps[(size_t)i];
+}
+
 /* The plan's own launch of one step on one node, then those that requests want. */
 static int add_key(struct round *r, const struct plan_stage *stage,
 		   const struct plan_step *ps, const char *node, struct err *e)
 {
 	const struct known *k = r->known;
+	const struct state_step *st;
 	char key[512];
-	size_t i;
+	double first;
 	int n = snprintf(key, sizeof(key), "%s/%s@%s", stage->name, ps->name, node);
 
 	if (n < 0 || (size_t)n >= sizeof(key))
 		return err_set(e, ERR_USAGE,
 			       "%s: key of step '%.64s' on '%.64s' is too long",
 			       ps->where, ps->name, node);
-	i = strmap_get(&k->launch_of, key);
-	if (i == STRMAP_NONE)
+	st = launch(k, key);
+	if (!st)
 		return add(r, stage, ps, node, NULL, NULL, e);
-	if (unfinished(&k->state->steps[i]) &&
-	    add(r, stage, ps, node, &k->state->steps[i], NULL, e))
+	if (unfinished(st) && add(r, stage, ps, node, st, NULL, e))
 		return -1;
-	for (size_t q = strmap_get(&k->wanted_of, key); q != STRMAP_NONE;
+	first = get(&k->wanted, key, -1);
+	for (size_t q = first < 0 ? NAMES_NONE : (size_t)first; q != NAMES_NONE;
 	     q = k->next_wanted[q]) {
 		const struct request *req = &r->requests[q];
-		const struct state_step *st = NULL;
 
 		if (strcmp(req->want, "repeat") != 0)
 			continue;
-		i = strmap_get(&k->launch_of, req->id);
-		if (i != STRMAP_NONE)
-			st = &k->state->steps[i];
+		st = launch(k, req->id);
 		if ((!st || unfinished(st)) && add(r, stage, ps, node, st, req->id, e))
 			return -1;
 	}
@@ -266,12 +272,10 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	       const struct request *requests, size_t n_requests, double budget,
 	       const struct placer *placer, struct err *e)
 {
-	struct exclusions exclusions = {0};
 	struct known known;
 	struct round r = {.out = out,
 			  .plan = plan,
 			  .known = &known,
-			  .exclusions = &exclusions,
 			  .requests = requests,
 			  .placer = placer,
 			  .budget = budget,
@@ -279,7 +283,7 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	know(&known, &exclusions, state, requests, n_requests);
+	know(&known, state, requests, n_requests);
 	for (size_t i = 0; i < plan->n_stages && !rc; i++) {
 		size_t before = out->n;
 
@@ -287,7 +291,7 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 		if (plan->stages[i].gate && out->n > before)
 			break;
 	}
-	forget(&known, &exclusions);
+	forget(&known);
 	return rc;
 }
 

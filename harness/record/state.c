@@ -72,7 +72,7 @@ static int add_step(struct state *s, const struct record_step *r, double t)
 
 static void add_request(struct state *s, const struct record_request *r)
 {
-	if (strmap_put(&s->request_of, r->id, s->n_requests) != s->n_requests)
+	if (names_add(&s->request_of, r->id, NULL) != s->n_requests)
 		return;
 	mem_grow(&s->requests, &s->cap_requests, s->n_requests + 1, sizeof(*s->requests));
 	s->requests[s->n_requests++] = *r;
@@ -80,7 +80,7 @@ static void add_request(struct state *s, const struct record_request *r)
 
 static void add_facts(struct state *s, const struct record_node *r)
 {
-	size_t i = strmap_put(&s->fact_of, r->node, s->n_facts);
+	size_t i = names_add(&s->fact_of, r->node, NULL);
 
 	if (i == s->n_facts) {
 		mem_grow(&s->facts, &s->cap_facts, i + 1, sizeof(*s->facts));
@@ -201,8 +201,8 @@ void state_release(struct state *s)
 		free(st->events);
 		free(st->counters);
 	}
-	strmap_release(&s->fact_of);
-	strmap_release(&s->request_of);
+	names_release(&s->fact_of);
+	names_release(&s->request_of);
 	free(s->facts);
 	free(s->bios);
 	free(s->requests);
@@ -214,7 +214,7 @@ void state_release(struct state *s)
 
 const struct record_node *state_facts(const struct state *s, const char *node)
 {
-	size_t i = strmap_get(&s->fact_of, node);
+	size_t i = names_find(&s->fact_of, node);
 
-	return i == STRMAP_NONE ? NULL : &s->facts[i];
+	return i == NAMES_NONE ? NULL : &s->facts[i];
 }

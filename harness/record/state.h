@@ -6,7 +6,7 @@
 #ifndef ASSAY_RECORD_STATE_H
 #define ASSAY_RECORD_STATE_H
 
-#include "base/strmap.h"
+#include "base/names.h"
 #include "record/record.h"
 
 enum state_phase { STATE_PLANNED, STATE_STARTED, STATE_ENDED };
@@ -55,8 +55,8 @@ struct state {
 	size_t n_events, cap_events;
 	struct record_end end; /* of the last start; has_end false when it was cut off */
 	bool has_end;
-	size_t damaged;                    /* lines that could not be read */
-	struct strmap fact_of, request_of; /* node, request id -> index */
+	size_t damaged;                   /* lines that could not be read */
+	struct names fact_of, request_of; /* node, request id -> index */
 };
 
 /* Replays DIR/journal.jsonl. A missing journal is ERR_NOTFOUND. state_release() after. */
