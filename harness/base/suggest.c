@@ -55,11 +55,11 @@ void suggest_offer(struct suggest *s, const char *name)
 	}
 }
 
-const char *suggest_from(const char *word, const char *const *names)
+const char *suggest(const char *word, const char *const *names, size_t n)
 {
 	struct suggest s = suggest_start(word);
 
-	for (; *names; names++)
-		suggest_offer(&s, *names);
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&s, names[i]);
 	return s.best;
 }

@@ -21,7 +21,7 @@ struct suggest suggest_start(const char *word);
  */
 void suggest_offer(struct suggest *s, const char *name);
 
-/* The best of a NULL-terminated list, or NULL when none is near. */
-const char *suggest_from(const char *word, const char *const *names);
+/* The best of @n names, or NULL when none is near. */
+const char *suggest(const char *word, const char *const *names, size_t n);
 
 #endif

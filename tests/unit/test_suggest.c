@@ -10,17 +10,22 @@
 
 #include "base/suggest.h"
 
-static const char *const names[] = {"size", "store", "ntimes", "threads", "per", NULL};
+static const char *const names[] = {"size", "store", "ntimes", "threads", "per"};
+
+static const char *near_of(const char *word)
+{
+	return suggest(word, names, sizeof(names) / sizeof(names[0]));
+}
 
 static void near_words_find_their_name(void **unused)
 {
 	(void)unused;
-	assert_string_equal(suggest_from("sise", names), "size");
-	assert_string_equal(suggest_from("ntime", names), "ntimes");
-	assert_string_equal(suggest_from("thraeds", names), "threads");
-	assert_string_equal(suggest_from("stores", names), "store");
-	assert_string_equal(suggest_from("pre", names), "per"); /* one swap */
-	assert_string_equal(suggest_from("size", names), "size");
+	assert_string_equal(near_of("sise"), "size");
+	assert_string_equal(near_of("ntime"), "ntimes");
+	assert_string_equal(near_of("thraeds"), "threads");
+	assert_string_equal(near_of("stores"), "store");
+	assert_string_equal(near_of("pre"), "per"); /* one swap */
+	assert_string_equal(near_of("size"), "size");
 }
 
 static void far_empty_and_endless_words_find_nothing(void **unused)
@@ -30,10 +35,10 @@ static void far_empty_and_endless_words_find_nothing(void **unused)
 	(void)unused;
 	memset(endless, 's', sizeof(endless) - 1);
 	endless[sizeof(endless) - 1] = '\0';
-	assert_null(suggest_from("bandwidth", names));
-	assert_null(suggest_from("", names));
-	assert_null(suggest_from("p", names));
-	assert_null(suggest_from(endless, names));
+	assert_null(near_of("bandwidth"));
+	assert_null(near_of(""));
+	assert_null(near_of("p"));
+	assert_null(near_of(endless));
 }
 
 static void the_first_of_equals_is_kept(void **unused)
