@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole files into memory, with a limit, and never waiting for a pipe or a device. */
+#ifndef ASSAY_BASE_FILE_H
+#define ASSAY_BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+
+/*
+ * Appends the content of @path. Only regular files: a FIFO nobody writes to would hang
+ * us. ERR_NOTFOUND when there is no such file, ERR_SYSTEM for everything else, among it a
+ * file of more than @max bytes. On an error @out is as it was.
+ */
+int file_read(struct strbuf *out, const char *path, size_t max, struct err *e);
+
+/* Appends what the descriptor @fd, called @name in errors, gives until its end. */
+int file_read_fd(struct strbuf *out, int fd, const char *name, size_t max, struct err *e);
+
+#endif
