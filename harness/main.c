@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
-#include "config/suggest.h"
+#include "base/suggest.h"
 
 #define COMMAND(n) extern const struct command_def cmd_##n;
 #include "cmd/commands.def"

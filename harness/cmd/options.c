@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "config/suggest.h"
+#include "base/suggest.h"
 
 static void print_help(const struct command_def *c, const struct cmd_option *o, size_t n)
 {

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 
-#define PROC_MAX (1U << 20)
+#define PROC_MAX ((size_t)1 << 20)
 
 static void limit(struct host_memory *m, uint64_t bytes, const char *what,
 		  const char *where)

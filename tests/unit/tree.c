@@ -18,7 +18,7 @@
 
 void tree_make(struct tree *t)
 {
-	strcpy(t->dir, "/tmp/assay-tree-XXXXXX");
+	(void)snprintf(t->dir, sizeof(t->dir), "/tmp/assay-tree-XXXXXX");
 	assert_non_null(mkdtemp(t->dir));
 	t->io.root = t->dir;
 }
