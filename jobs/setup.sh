@@ -119,19 +119,23 @@ setup_packages()
 	fi
 }
 
-# setup_build FOLDER [CMAKE-OPTION...]: configures and builds.
+# setup_build FOLDER [--target TARGET] [CMAKE-OPTION...]: configures and builds.
 setup_build()
 {
 	local folder=$1 log
-	local -a generator=()
+	local -a generator=() target=()
 	shift
+	if [ "${1-}" = --target ]; then
+		target=(--target "$2")
+		shift 2
+	fi
 	if [ ! -f "$folder/CMakeCache.txt" ] && command -v ninja >/dev/null; then
 		generator=(-G Ninja)
 	fi
 	setup_say "building in $folder"
 	log=$(mktemp)
 	if ! { cmake -S "$assay_root" -B "$folder" "${generator[@]}" "$@" &&
-		cmake --build "$folder" --parallel "$(nproc)"; } >"$log" 2>&1; then
+		cmake --build "$folder" --parallel "$(nproc)" "${target[@]}"; } >"$log" 2>&1; then
 		tail -n 60 "$log" >&2
 		rm -f "$log"
 		setup_say "the build failed"
