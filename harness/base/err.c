@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strbuf.h"
+#include "base/utf8.h"
+
 static void format(struct err *e, const char *fmt, va_list ap)
 {
 	char text[sizeof(e->msg)]; /* an argument may be e->msg itself */
@@ -52,6 +55,16 @@ int err_at(struct err *e, const char *fmt, ...)
 	va_end(ap);
 	n = strlen(e->msg);
 	(void)snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", old);
+	return -1;
+}
+
+int err_clean(struct err *e)
+{
+	struct strbuf text = {0};
+
+	utf8_printable(&text, e->msg, strlen(e->msg));
+	(void)snprintf(e->msg, sizeof(e->msg), "%s", strbuf_str(&text));
+	strbuf_release(&text);
 	return -1;
 }
 

@@ -34,6 +34,12 @@ int err_sys(struct err *e, int sys, const char *fmt, ...)
 /* Puts "where: " in front of the message that is there. Returns -1. */
 int err_at(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Makes the message fit for a terminal, as utf8_printable() does: for functions whose
+ * messages quote text from outside. Returns -1.
+ */
+int err_clean(struct err *e);
+
 /* Exit status of d4 for an error that reached main: 2 or 4; 0 when nothing is set. */
 int err_exit_status(const struct err *e);
 

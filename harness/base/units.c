@@ -10,9 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/strbuf.h"
-#include "base/utf8.h"
-
 enum { DECIMAL = 1, BINARY = 2, SMALL = 4 };
 
 static const struct prefix {
@@ -100,16 +97,10 @@ bool units_known(const char *unit)
 	return dimension_find(unit) != NULL;
 }
 
-/* err_set() with the text a user wrote made fit for a terminal and not too long. */
 static int complain(struct err *e, const char *text, const char *what, const char *hint)
 {
-	struct strbuf shown = {0};
-
-	utf8_printable(&shown, text, strnlen(text, 80));
-	err_set(e, ERR_USAGE, "%s '%s'%s%s", what, strbuf_str(&shown), *hint ? ", " : "",
-		hint);
-	strbuf_release(&shown);
-	return -1;
+	err_set(e, ERR_USAGE, "%s '%.80s'%s%s", what, text, *hint ? ", " : "", hint);
+	return err_clean(e);
 }
 
 static const char *skip_blanks(const char *s)
@@ -196,12 +187,9 @@ static int scale(const char *text, double *value, double factor, struct err *e)
 
 static int unit_error(const char *text, size_t len, const char *allowed, struct err *e)
 {
-	struct strbuf hint = {0};
-
-	strbuf_addf(&hint, "expected %s", allowed);
-	complain(e, text, len ? "unknown unit in" : "no unit in", strbuf_str(&hint));
-	strbuf_release(&hint);
-	return -1;
+	err_set(e, ERR_USAGE, "%s '%.80s', expected %s",
+		len ? "unknown unit in" : "no unit in", text, allowed);
+	return err_clean(e);
 }
 
 int units_parse(const char *text, const char *unit, double *value, struct err *e)
