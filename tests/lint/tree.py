@@ -24,7 +24,8 @@ def files(root):
         return sorted(n for n in names if os.path.isfile(os.path.join(root, n)))
     names = []
     for folder, folders, inside in os.walk(root):
-        folders[:] = [f for f in folders if f != ".git" and not f.startswith("build")]
+        folders[:] = [f for f in folders if f not in (".git", "__pycache__") and
+                      not (folder == root and f.startswith("build"))]
         names += [os.path.relpath(os.path.join(folder, name), root) for name in inside]
     return sorted(names)
 
