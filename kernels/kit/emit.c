@@ -240,7 +240,7 @@ static void keep(struct kit *k, const char *line, size_t len)
 	if (record_decode(line, len, &p->arena, r, &e))
 		bug(k, "record", e.msg);
 	p->n_list++;
-	if (r->kind == RECORD_KIND_event)
+	if (r->kind == RECORD_KIND_event && strcmp(r->u.event.what, "placement") != 0)
 		(void)fprintf(stderr, "assay-%s: rank %lld: %s: %s\n", k->kernel->name,
 			      (long long)r->u.event.rank, r->u.event.what,
 			      r->u.event.text);

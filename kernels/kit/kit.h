@@ -148,10 +148,11 @@ int kit_invalid(struct kit *k, struct err *e, const char *fmt, ...)
 void kit_flush(struct kit *k);
 
 /*
- * Collective: 0 when @rc is 0 on every rank, else -1 on every rank; a failing rank's
- * reason, from @e, becomes an event record.
+ * Collective: 0 when @rc is 0 on every rank, else -1 on every rank. A failing rank's
+ * reason becomes an event record and is taken out of @e, so that the hook can return -1
+ * without its being told twice; an empty reason leaves the telling to another rank.
  */
-int kit_agree(struct kit *k, int rc, const struct err *e);
+int kit_agree(struct kit *k, int rc, struct err *e);
 
 /* A number over the ranks of a communicator. */
 struct kit_stat {
@@ -167,7 +168,8 @@ double kit_tick(void);
 
 /*
  * Memory this rank may use, in bytes: its share of what the node has free, of every
- * control group's limit above it, and of its own limits.
+ * control group's limit above it, and of its own limits. The operating system and MPI are
+ * left 2 % and at least 64 MiB of it.
  */
 int kit_usable_memory(const struct kit *k, uint64_t *bytes, struct err *e);
 
@@ -178,6 +180,9 @@ int kit_usable_memory(const struct kit *k, uint64_t *bytes, struct err *e);
  */
 void *kit_alloc(uint64_t bytes, struct err *e);
 void kit_free(void *p, uint64_t bytes);
+
+/* The NUMA domain that holds the page at @p; -1 when it was never touched, or unknown. */
+int kit_domain_of(const void *p);
 
 /* The plain table of samples a kernel without .text gets; for those that add to it. */
 void kit_table(const struct kit *k, const struct record *records, size_t n, FILE *out);

@@ -87,7 +87,7 @@ int kit_invalid(struct kit *k, struct err *e, const char *fmt, ...)
 	return rc;
 }
 
-int kit_agree(struct kit *k, int rc, const struct err *e)
+int kit_agree(struct kit *k, int rc, struct err *e)
 {
 	int mine = rc != 0, any = 0;
 
@@ -96,6 +96,7 @@ int kit_agree(struct kit *k, int rc, const struct err *e)
 		if (e->msg[0]) /* else another rank says it */
 			kit_event(k, k->priv->what ? k->priv->what : "invalid", "%s",
 				  e->msg);
+		e->msg[0] = '\0';
 		k->priv->what = NULL;
 	}
 	(void)MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -11,6 +12,7 @@
 #include "kernels/kit/kit.h"
 
 static const uint64_t huge_page = (uint64_t)2 << 20;
+static const uint64_t kept_at_least = (uint64_t)64 << 20;
 
 /* Bytes this process may still map under its own limit on address space. */
 static uint64_t address_space_left(void)
@@ -38,12 +40,15 @@ int kit_usable_memory(const struct kit *k, uint64_t *bytes, struct err *e)
 	const struct host_io io = {.root = "/"};
 	const uint64_t own = address_space_left();
 	struct host_memory m;
+	uint64_t kept;
 
 	if (host_usable_memory(&io, &m, e))
 		return -1;
 	*bytes = m.usable / (uint64_t)k->local_ranks;
 	if (own < *bytes)
 		*bytes = own;
+	kept = *bytes / 50 > kept_at_least ? *bytes / 50 : kept_at_least;
+	*bytes = *bytes > kept ? *bytes - kept : 0;
 	return 0;
 }
 
@@ -86,4 +91,15 @@ void kit_free(void *p, uint64_t bytes)
 {
 	if (p)
 		(void)munmap(p, rounded(bytes ? bytes : 1));
+}
+
+int kit_domain_of(const void *p)
+{
+	void *page = (void *)((uintptr_t)p & ~(uintptr_t)4095);
+	int domain = -1;
+
+	/* glibc has no wrapper; with no wanted domains it moves nothing and only tells */
+	if (syscall(SYS_move_pages, 0, 1UL, &page, NULL, &domain, 0))
+		return -1;
+	return domain < 0 ? -1 : domain;
 }
