@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,4 +62,59 @@ int file_read(struct strbuf *out, const char *path, size_t max, struct err *e)
 		rc = file_read_fd(out, fd, path, max, e);
 	(void)close(fd);
 	return rc;
+}
+
+/* errno, or 0. */
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? errno : EIO;
+		data += n;
+		len -= (size_t)n;
+	}
+	return fsync(fd) ? errno : 0;
+}
+
+/* A rename is on disk when its folder is. Not every file system can, so it may fail. */
+static void sync_folder(const char *path)
+{
+	struct strbuf dir = {0};
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	strbuf_add(&dir, path, slash ? (size_t)(slash - path) : 0);
+	fd = open(dir.len ? dir.buf
+		  : slash ? "/"
+			  : ".",
+		  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)fsync(fd);
+		(void)close(fd);
+	}
+	strbuf_release(&dir);
+}
+
+int file_save(const char *path, const void *data, size_t len, struct err *e)
+{
+	struct strbuf aside = {0};
+	int fd, sys;
+
+	strbuf_addf(&aside, "%s.XXXXXX", path);
+	fd = mkostemp(aside.buf, O_CLOEXEC); /* 0600 */
+	sys = fd < 0 ? errno : write_all(fd, data, len);
+	if (fd >= 0 && close(fd) && !sys)
+		sys = errno;
+	if (!sys && rename(aside.buf, path))
+		sys = errno;
+	if (!sys)
+		sync_folder(path);
+	else if (fd >= 0)
+		(void)unlink(aside.buf);
+	strbuf_release(&aside);
+	return sys ? err_sys(e, sys, "cannot write '%s'", path) : 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole files into memory, with a limit, and never waiting for a pipe or a device. */
+/*
+ * Whole files: into memory with a limit, never waiting for a pipe or a device; and out,
+ * so that a reader sees the old file or the new one and never half of one.
+ */
 #ifndef ASSAY_BASE_FILE_H
 #define ASSAY_BASE_FILE_H
 
@@ -17,5 +20,11 @@ int file_read(struct strbuf *out, const char *path, size_t max, struct err *e);
 
 /* Appends what the descriptor @fd, called @name in errors, gives until its end. */
 int file_read_fd(struct strbuf *out, int fd, const char *name, size_t max, struct err *e);
+
+/*
+ * Replaces @path by @len bytes, readable by the owner alone: written aside in the same
+ * folder, synced, renamed. After an error what was there is there still. ERR_SYSTEM.
+ */
+int file_save(const char *path, const void *data, size_t len, struct err *e);
 
 #endif

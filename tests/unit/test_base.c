@@ -7,11 +7,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 
@@ -108,6 +112,34 @@ static void mem_grow_keeps_and_zeroes(void **unused)
 	free(v);
 }
 
+static void file_save_replaces_whole_files_only(void **unused)
+{
+	char dir[] = "/tmp/assay-save-XXXXXX", path[64];
+	struct strbuf sb = {0};
+	struct err e = {0};
+	struct stat st;
+
+	(void)unused;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/f", dir);
+	assert_int_equal(file_save(path, "first", 5, &e), 0);
+	assert_int_equal(file_save(path, "a\0b", 3, &e), 0);
+	assert_int_equal(file_read(&sb, path, 10, &e), 0);
+	assert_int_equal(sb.len, 3);
+	assert_memory_equal(sb.buf, "a\0b", 3);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(unlink(path), 0);
+	/* a folder cannot be replaced, and nothing stays beside it */
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(file_save(path, "x", 1, &e), -1);
+	assert_int_equal(e.kind, ERR_SYSTEM);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(file_save(path, "x", 1, &e), -1);
+	strbuf_release(&sb);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +148,7 @@ int main(void)
 		cmocka_unit_test(strbuf_grows_and_resets),
 		cmocka_unit_test(arena_gives_aligned_zeroed_memory),
 		cmocka_unit_test(mem_grow_keeps_and_zeroes),
+		cmocka_unit_test(file_save_replaces_whole_files_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
