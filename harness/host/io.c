@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -52,44 +53,22 @@ static int failed(const struct host_io *io, const char *what, const char *path, 
 	return -1;
 }
 
-/* Reads up to @max bytes and one more, which tells that there are too many. */
-static int read_all(int fd, size_t max, struct strbuf *raw)
-{
-	char buf[16384];
-
-	for (;;) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : 0;
-		strbuf_add(raw, buf, (size_t)n);
-		if (raw->len > max)
-			return EFBIG;
-	}
-}
-
-/* The bytes as they are; at most @max of them are wanted, more are EFBIG. */
+/* The bytes as they are, added to @raw; more than @max of them are an error. */
 static int read_raw(const struct host_io *io, const char *path, size_t max,
 		    struct strbuf *raw, struct err *e)
 {
-	int fd = open_in(io, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	int fd = open_in(io, path, O_RDONLY | O_NONBLOCK | O_NOCTTY), rc;
 	struct stat st;
-	int sys = 0;
 
-	if (fd < 0)
-		return failed(io, "read", path, errno, e);
-	if (fstat(fd, &st))
-		sys = errno;
-	else if (S_ISDIR(st.st_mode))
-		sys = EISDIR;
+	if (fd < 0 || fstat(fd, &st))
+		rc = failed(io, "read", path, errno, e);
 	else if (!S_ISREG(st.st_mode))
-		sys = ENOTSUP;
+		rc = failed(io, "read", path, S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP, e);
 	else
-		sys = read_all(fd, max, raw);
-	(void)close(fd);
-	return sys ? failed(io, "read", path, sys, e) : 0;
+		rc = file_read_fd(raw, fd, path, max, e);
+	if (fd >= 0)
+		(void)close(fd);
+	return rc;
 }
 
 int host_io_read(const struct host_io *io, const char *path, size_t max,
@@ -99,6 +78,11 @@ int host_io_read(const struct host_io *io, const char *path, size_t max,
 	int rc = read_raw(io, path, max, &raw, e);
 
 	strbuf_reset(out);
+	if (!rc && utf8_valid(strbuf_str(&raw), raw.len)) {
+		strbuf_release(out);
+		*out = raw;
+		return 0;
+	}
 	if (!rc)
 		utf8_clean(out, strbuf_str(&raw), raw.len);
 	strbuf_release(&raw);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "base/units.h"
 
 #define PROC_MAX ((size_t)1 << 20)
 
@@ -37,34 +38,50 @@ static bool number(const char *s, uint64_t *v)
 	return isdigit((unsigned char)*s) && !errno;
 }
 
-/* Value of the line "KEY: n" of meminfo. */
-static bool field(const char *text, const char *key, uint64_t *v)
+/* What follows "KEY:" in meminfo, up to the end of the line; NULL when absent. */
+static const char *field(const char *text, const char *key)
 {
 	size_t len = strlen(key);
 
 	for (const char *s = text; s; s = strchr(s, '\n')) {
 		s += *s == '\n';
 		if (!strncmp(s, key, len) && s[len] == ':')
-			return number(s + len + 1, v);
+			return s + len + 1;
 	}
-	return false;
+	return NULL;
 }
 
-/* In bytes; false when absent or absurd. */
+/* "KEY: n kB" in bytes; false when absent or absurd. */
 static bool kilobytes(const char *text, const char *key, uint64_t *bytes)
 {
-	uint64_t kb;
+	const char *s = field(text, key);
+	struct strbuf value = {0};
+	struct err e = {0};
+	int64_t v = 0;
+	bool ok;
 
-	if (!field(text, key, &kb) || kb > UINT64_MAX / 1024)
-		return false;
-	*bytes = kb * 1024;
-	return true;
+	if (s)
+		host_io_clean(&value, s, strcspn(s, "\n"), 64);
+	ok = s && !units_meminfo(strbuf_str(&value), &v, &e);
+	strbuf_release(&value);
+	if (ok)
+		*bytes = (uint64_t)v;
+	return ok;
+}
+
+/* "KEY: n" pages of @size bytes; 0 when absent or absurd. */
+static uint64_t pages(const char *text, const char *key, uint64_t size)
+{
+	const char *s = field(text, key);
+	uint64_t n;
+
+	return s && number(s, &n) && n <= UINT64_MAX / size ? n * size : 0;
 }
 
 static int meminfo(const struct host_io *io, struct host_memory *m, struct err *e)
 {
 	struct strbuf text = {0};
-	uint64_t size, n;
+	uint64_t size;
 	const char *s;
 	int rc = -1;
 
@@ -81,11 +98,9 @@ static int meminfo(const struct host_io *io, struct host_memory *m, struct err *
 			"'/proc/meminfo' has no usable 'MemAvailable' or 'MemFree'");
 		goto out;
 	}
-	if (kilobytes(s, "Hugepagesize", &size)) {
-		if (field(s, "HugePages_Total", &n) && (!size || n <= UINT64_MAX / size))
-			m->hugepages = n * size;
-		if (field(s, "HugePages_Free", &n) && (!size || n <= UINT64_MAX / size))
-			m->hugepages_free = n * size;
+	if (kilobytes(s, "Hugepagesize", &size) && size) {
+		m->hugepages = pages(s, "HugePages_Total", size);
+		m->hugepages_free = pages(s, "HugePages_Free", size);
 	}
 	if (m->total >= m->hugepages)
 		limit(m, m->total ? m->total - m->hugepages : UINT64_MAX,
