@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The facts of one node: what `facts` of a node record holds, and the class of like nodes
+ * that follows from them. Read by rules, reports and site files as dotted paths
+ * ("cpu.model"); bytes, Hz and counts. A fact that is not known is absent, never guessed;
+ * one that is there but could not be read is named under "unreadable" with the reason.
+ * Texts are cleaned and at most HOST_IO_LINE bytes, lists of CPUs as long as they are.
+ *
+ *   cpu     model         "AMD EPYC 7713 64-Core Processor", runs of blanks folded;
+ *                         "A + B" when the machine mixes models
+ *           vendor        "AuthenticAMD"
+ *           family, model_number, stepping, microcode
+ *                         numbers (microcode a text); "A + B" where CPUs differ
+ *           models        only when mixed: [{"model", "cpus"}]
+ *           sockets, cores, threads
+ *                         online packages, cores, CPUs; never derived from one another
+ *           smt           more than one CPU of a core is online (true/false)
+ *           smt_control   the kernel's word: on, off, forceoff, notsupported, ...
+ *           online, offline, mask
+ *                         lists of CPUs "0-3,8"; mask: those this process may use
+ *           flags         of all CPUs, out of a fixed list: ["avx2","fma",...]
+ *           base_hz, max_hz, driver, governor ("A + B" where CPUs differ), boost
+ *   cache   l3_size       bytes of one L3 (the smallest), l3_instances
+ *           llc_level, llc_instances, llc_total
+ *                         the last level there is, bytes of all instances together
+ *   numa    [{"id", "cpus", "memory"}]
+ *                         in order of id, which need not be 0..n-1; cpus "" and memory 0
+ *                         are domains without; memory absent: not known
+ *   memory  total, available, usable, usable_from, hugepages_reserved, hugepages_free
+ *                         bytes; see memory.h
+ *   os      kernel, distro, hostname, clocksource, thp (always, madvise, never),
+ *           numa_balancing (0 off)
+ *   dmi     vendor, product, board, bios_version, bios_date, serial (root only)
+ *   virtual               hypervisor ("kvm", "unknown", ...) or "none"
+ *   load                  mean number of runnable processes, last minute
+ *   elsewhere             true: the topology is not of the machine the probe ran on
+ *   unreadable            {fact: reason}
+ */
+#ifndef ASSAY_HOST_FACTS_H
+#define ASSAY_HOST_FACTS_H
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+#include "host/io.h"
+#include "host/topology.h"
+
+/*
+ * Gathers them. @t may be NULL: @why_not then goes to unreadable.topology. Never fails:
+ * what cannot be read is a fact, too. json_decref() the object.
+ */
+json_t *facts_gather(const struct host_io *io, const struct topology *t,
+		     const char *why_not);
+
+/*
+ * Appends the class of like nodes: CPU model and sockets in words, and a hash of CPU
+ * model, CPU numbering, caches, domains and memory: "amd-epyc-7713x2-1a2b3c4d". A
+ * placement for one node of a class is right for all of them. Memory counts rounded up to
+ * a 16th of the next lower power of two, since like nodes differ by what firmware keeps.
+ * [a-z0-9.-] only, so it can be a file name. @t NULL gives "unknown".
+ */
+void facts_class(const json_t *facts, const struct topology *t, struct strbuf *out);
+
+#endif
