@@ -209,8 +209,7 @@ static int add(struct round *r, const struct plan_stage *stage,
 	s->request = arena_strdup(a, request);
 	if ((size_t)at_once > r->known->state->n_nodes)
 		at_once = (int)r->known->state->n_nodes;
-	s->cost = seconds / (at_once > 0 ? at_once : 1);
-	r->used += s->cost;
+	r->used += seconds / (at_once > 0 ? at_once : 1);
 	return 0;
 }
 

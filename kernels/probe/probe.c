@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay-probe: the facts of the machine it runs on, as a record or for people. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assay_build.h"
+#include "base/file.h"
+#include "base/suggest.h"
+#include "host/facts.h"
+#include "inventory.h"
+#include "record/record.h"
+
+struct options {
+	struct host_io io;
+	const char *save;
+	bool records, done;
+};
+
+static const struct option longopts[] = {
+	{"format", required_argument, NULL, 'f'}, {"save", required_argument, NULL, 's'},
+	{"root", required_argument, NULL, 'r'},   {"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
+};
+
+static const char help[] =
+	"usage: assay-probe [--format text|records] [--save FILE] [--root DIR]\n"
+	"\n"
+	"Shows what this node is: CPUs, caches, NUMA domains, memory, system, firmware.\n"
+	"\n"
+	"options:\n"
+	"  --format text     a few lines for people (default on a terminal)\n"
+	"  --format records  one record for assay, with hwloc's XML (default otherwise)\n"
+	"  --save FILE       writes the record to FILE (0600): run by root it has what "
+	"only\n"
+	"                    root can read; name it under 'facts' in the site file\n"
+	"  --root DIR        a recorded tree of /proc and /sys instead of this machine\n"
+	"  --help, --version\n";
+
+static int unknown(const char *word, struct err *e)
+{
+	const char *names[] = {"format", "save", "root", "help", "version"};
+	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, 5);
+
+	if (near)
+		return err_set(e, ERR_USAGE,
+			       "unknown option '%.60s', did you mean '--%s'?", word,
+			       near);
+	return err_set(e, ERR_USAGE, "unknown option '%.60s', see --help", word);
+}
+
+static int parse(int argc, char **argv, struct options *o, struct err *e)
+{
+	struct stat st;
+	int c;
+
+	opterr = 0;
+	o->io.root = "/";
+	o->records = !isatty(STDOUT_FILENO);
+	while ((c = getopt_long(argc, argv, ":", longopts, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			o->records = !strcmp(optarg, "records");
+			if (!o->records && strcmp(optarg, "text") != 0)
+				return err_set(
+					e, ERR_USAGE,
+					"--format '%.40s', expected text or records",
+					optarg);
+			break;
+		case 's':
+			o->save = optarg;
+			break;
+		case 'r':
+			o->io.root = optarg;
+			break;
+		case 'h':
+			o->done = true;
+			(void)fputs(help, stdout);
+			return 0;
+		case 'V':
+			o->done = true;
+			(void)printf("assay-probe %s (%s)\n", ASSAY_VERSION, ASSAY_BUILD);
+			return 0;
+		case ':':
+			return err_set(e, ERR_USAGE, "option '%.60s' needs a value",
+				       argv[optind - 1]);
+		default:
+			return unknown(argv[optind - 1], e);
+		}
+	}
+	if (optind < argc)
+		return err_set(e, ERR_USAGE, "unexpected word '%.60s', see --help",
+			       argv[optind]);
+	if (stat(o->io.root, &st) || !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_USAGE, "--root '%.200s', expected a folder",
+			       o->io.root);
+	return 0;
+}
+
+/* The node record; the controller fills in the name it asked by. */
+static void encode(const json_t *facts, const struct topology *t, const char *class_name,
+		   struct strbuf *line)
+{
+	struct record r = record_make(RECORD_KIND_node);
+	char *text = json_dumps(facts, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	struct strbuf xml = {0};
+	struct err e = {0};
+
+	r.u.node.node = "";
+	r.u.node.host = json_string_value(
+		json_object_get(json_object_get(facts, "os"), "hostname"));
+	r.u.node.class = class_name;
+	r.u.node.facts = text;
+	if (t && !topology_xml(t, &xml, &e))
+		r.u.node.topology = strbuf_str(&xml);
+	record_encode(&r, line);
+	free(text);
+	strbuf_release(&xml);
+}
+
+static int print(const struct strbuf *text, struct err *e)
+{
+	if (fwrite(strbuf_str(text), 1, text->len, stdout) != text->len || fflush(stdout))
+		return err_sys(e, errno, "write the result");
+	return 0;
+}
+
+static int probe(const struct options *o, struct err *e)
+{
+	struct strbuf line = {0}, out = {0}, class_name = {0};
+	struct topology *t;
+	struct err why = {0};
+	json_t *facts;
+	int rc = 0;
+
+	if (topology_load(&t, &o->io, &why))
+		t = NULL; /* a fact like others: see facts_gather() */
+	facts = facts_gather(&o->io, t, why.msg);
+	facts_class(facts, t, &class_name);
+	encode(facts, t, strbuf_str(&class_name), &line);
+	if (o->records) {
+		struct record end = record_make(RECORD_KIND_end);
+
+		end.u.end.count = 1;
+		end.u.end.ranks = 1;
+		strbuf_addf(&out, "@assay %s\n@assay ", strbuf_str(&line));
+		record_encode(&end, &out);
+		strbuf_addch(&out, '\n');
+	} else {
+		inventory(facts, strbuf_str(&class_name), &out);
+	}
+	if (o->save) {
+		strbuf_addch(&line, '\n');
+		rc = file_save(o->save, strbuf_str(&line), line.len, e);
+	}
+	if (!rc)
+		rc = print(&out, e);
+	json_decref(facts);
+	topology_free(t);
+	strbuf_release(&line);
+	strbuf_release(&out);
+	strbuf_release(&class_name);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct err e = {0};
+	int rc = parse(argc, argv, &o, &e);
+
+	if (!rc && o.done)
+		return fflush(stdout) ? 4 : 0;
+	if (!rc)
+		rc = probe(&o, &e);
+	if (rc) {
+		(void)fprintf(stderr, "assay-probe: %s\n", e.msg);
+		return err_exit_status(&e);
+	}
+	return 0;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# probe.sh PROBE TREES: the probe as the controller and as people call it.
+probe=$1 trees=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+# expect STATUS TEXT words...: the probe ends with STATUS and says TEXT on stderr
+expect() {
+	want=$1 text=$2
+	shift 2
+	"$probe" "$@" >"$dir/out" 2>"$dir/err"
+	got=$?
+	[ $got = "$want" ] || fail "'$*' gives $got, expected $want: $(cat "$dir/err")"
+	[ -z "$text" ] || grep -q -- "$text" "$dir/err" || fail "'$*' says '$(cat "$dir/err")'"
+	[ "$want" = 0 ] || [ "$(wc -l <"$dir/err")" = 1 ] || fail "'$*': not one line"
+}
+
+"$trees/unpack" "$trees/server.tree" "$dir/server" || fail "unpack"
+
+# records: one node, one end, nothing on stderr
+expect 0 '' --root "$dir/server" --format records
+[ ! -s "$dir/err" ] || fail "stderr: $(cat "$dir/err")"
+[ "$(wc -l <"$dir/out")" = 2 ] || fail "not two lines"
+grep -q '^@assay {"kind":"node","node":"","host":"c001","class":"amd-epyc-7713x2-' \
+	"$dir/out" || fail "no node record"
+grep -q '"topology":"<?xml ' "$dir/out" || fail "no topology"
+[ "$(tail -1 "$dir/out")" = '@assay {"kind":"end","count":1,"ranks":1}' ] ||
+	fail "no end record"
+# not on a terminal that is the default
+cp "$dir/out" "$dir/records"
+expect 0 '' --root "$dir/server"
+cmp -s "$dir/out" "$dir/records" || fail "records are not the default in a pipe"
+
+# for people
+expect 0 '' --root "$dir/server" --format text
+sed "s|$dir/server||" "$dir/out" | diff - "$trees/server.inventory" || fail "inventory differs"
+
+# saved: the same record, for the owner alone, over an older file
+echo old >"$dir/saved"
+chmod 644 "$dir/saved"
+expect 0 '' --root "$dir/server" --save "$dir/saved"
+[ "$(stat -c %a "$dir/saved")" = 600 ] || fail "saved with $(stat -c %a "$dir/saved")"
+sed -n '1s/^@assay //p' "$dir/records" | cmp -s - "$dir/saved" || fail "saved record"
+set -- "$dir"/saved*
+[ $# = 1 ] || fail "left beside the file: $*"
+
+expect 4 "cannot write '/nowhere/file'" --save /nowhere/file
+"$probe" --format records >/dev/full 2>"$dir/err"
+[ $? = 4 ] || fail "a full disk does not give 4"
+grep -q 'No space left' "$dir/err" || fail "full disk: $(cat "$dir/err")"
+
+expect 2 "unknown option '--rot', did you mean '--root'" --rot /
+expect 2 "needs a value" --save
+expect 2 "unknown option '-x'" -x
+expect 2 "unexpected word 'now'" now
+expect 2 "expected text or records" --format xml
+expect 2 "expected a folder" --root /nowhere
+expect 0 '' --help
+expect 0 '' --version
+grep -q '^assay-probe [0-9]' "$dir/out" || fail "version"
+exit 0
