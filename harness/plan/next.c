@@ -209,7 +209,8 @@ static int add(struct round *r, const struct plan_stage *stage,
 	s->request = arena_strdup(a, request);
 	if ((size_t)at_once > r->known->state->n_nodes)
 		at_once = (int)r->known->state->n_nodes;
-	r->used += seconds / (at_once > 0 ? at_once : 1);
+	s->cost = seconds / (at_once > 0 ? at_once : 1);
+	r->used += s->cost;
 	return 0;
 }
 

@@ -30,7 +30,8 @@ struct step {
 	size_t n_options;
 	double limit;    /* s */
 	double estimate; /* s */
-	int at_once;     /* of its stage: launches at the same time; 0 = all (max 64) */
+	double cost; /* s of the run: the estimate over the launches at the same time */
+	int at_once; /* of its stage: launches at the same time; 0 = all (max 64) */
 	const char *request; /* id of the request behind it, NULL for the plan */
 };
 

@@ -2,20 +2,30 @@
 """The files of a source tree, as the checks see them."""
 
 import os
+import shutil
 import subprocess
+
+
+def git_files(root):
+    """None when git is not here, or root is not a work tree that it likes."""
+    if not shutil.which("git") or not os.path.exists(os.path.join(root, ".git")):
+        return None
+    done = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others",
+                           "--exclude-standard"], capture_output=True, check=False)
+    if done.returncode:
+        return None
+    return {name.decode() for name in done.stdout.split(b"\0") if name}
 
 
 def files(root):
     """Names relative to root: what git knows or would add; without git, all there is."""
-    git = ["git", "-C", root, "ls-files", "-z", "--cached", "--others",
-           "--exclude-standard"]
-    done = subprocess.run(git, capture_output=True, check=False)
-    if done.returncode == 0 and os.path.exists(os.path.join(root, ".git")):
-        names = [name.decode() for name in done.stdout.split(b"\0") if name]
-        return sorted(n for n in set(names) if os.path.isfile(os.path.join(root, n)))
+    names = git_files(root)
+    if names is not None:
+        return sorted(n for n in names if os.path.isfile(os.path.join(root, n)))
     names = []
     for folder, folders, inside in os.walk(root):
-        folders[:] = [f for f in folders if f != ".git" and not f.startswith("build")]
+        folders[:] = [f for f in folders if f not in (".git", "__pycache__") and
+                      not (folder == root and f.startswith("build"))]
         names += [os.path.relpath(os.path.join(folder, name), root) for name in inside]
     return sorted(names)
 

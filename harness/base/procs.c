@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marked processes, found through /proc: see procs.h. */
+#include "base/procs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+
+/* Nobody's environment is larger: the kernel's own limit for one execve() is less. */
+enum { MAX_ENVIRON = 8 << 20 };
+
+/* Seconds; see d1.8 of the design: TERM, 2 s, KILL. */
+static const double grace = 2, patience = 10, pause_s = 0.05;
+
+static bool read_at(int dir, const char *name, struct strbuf *out)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct err ignored = {0};
+	bool ok;
+
+	strbuf_reset(out);
+	if (fd < 0)
+		return false;
+	ok = !file_read_fd(out, fd, name, MAX_ENVIRON, &ignored);
+	(void)close(fd);
+	return ok;
+}
+
+static bool has_entry(const struct strbuf *env, const char *name, const char *value)
+{
+	size_t n = strlen(name);
+	const char *p = strbuf_str(env), *end = p + env->len;
+
+	for (; p < end; p += strlen(p) + 1) {
+		if (!strncmp(p, name, n) && p[n] == '=' && !strcmp(p + n + 1, value))
+			return true;
+	}
+	return false;
+}
+
+/* State and process group of a process; false when it is gone or a zombie. */
+static bool alive(int dir, struct strbuf *buf, pid_t *group)
+{
+	const char *p;
+	char state;
+
+	if (!read_at(dir, "stat", buf))
+		return false;
+	p = strrchr(strbuf_str(buf), ')'); /* the name before it may hold anything */
+	if (!p || sscanf(p + 1, " %c %*d %d", &state, group) != 2)
+		return false;
+	return state != 'Z' && state != 'X';
+}
+
+static bool matches(const struct procs *p, int dir, struct strbuf *buf)
+{
+	pid_t group;
+
+	if (!alive(dir, buf, &group))
+		return false;
+	if (p->group > 0 && group == p->group)
+		return true;
+	return read_at(dir, "environ", buf) && has_entry(buf, "ASSAY_RUN", p->run) &&
+	       (!p->child || has_entry(buf, "ASSAY_CHILD", p->child));
+}
+
+/*
+ * @dir is /proc/PID, which stays with the process it was opened for: reading it fails
+ * once that process is reaped. The system call takes it since Linux 5.1; where there is
+ * none (or a container forbids it) kill() follows a last look, and a pid is not used
+ * again within that microsecond.
+ */
+static void send_signal(int dir, pid_t pid, int sig, struct strbuf *buf)
+{
+	pid_t group;
+
+#ifdef SYS_pidfd_send_signal
+	if (!syscall(SYS_pidfd_send_signal, dir, sig, NULL, 0) || errno == ESRCH)
+		return;
+#endif
+	if (alive(dir, buf, &group))
+		(void)kill(pid, sig);
+}
+
+/* The number a name in /proc stands for, 0 when it is no process. */
+static pid_t pid_of(const char *name)
+{
+	pid_t pid = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		pid = pid * 10 + (*name - '0');
+	return *name ? 0 : pid;
+}
+
+size_t procs_signal(const struct procs *p, int sig)
+{
+	DIR *proc = opendir("/proc");
+	struct strbuf buf = {0};
+	const struct dirent *d;
+	size_t n = 0;
+
+	while (proc && (d = readdir(proc))) {
+		pid_t pid = pid_of(d->d_name);
+		int dir;
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		dir = openat(dirfd(proc), d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			continue;
+		if (matches(p, dir, &buf)) {
+			n++;
+			if (sig)
+				send_signal(dir, pid, sig, &buf);
+		}
+		(void)close(dir);
+	}
+	if (proc)
+		(void)closedir(proc);
+	strbuf_release(&buf);
+	return n;
+}
+
+int procs_end_run(const char *run, size_t *found, struct err *e)
+{
+	const struct procs p = {.run = run};
+	const struct timespec nap = {.tv_nsec = (long)(pause_s * 1e9)};
+	double start = clock_now();
+	size_t left = *found = procs_signal(&p, SIGTERM);
+
+	while (left) {
+		double t = clock_now() - start;
+
+		if (t > grace + patience)
+			return err_set(e, ERR_SYSTEM,
+				       "%zu processes of run '%.64s' cannot be ended",
+				       left, run);
+		(void)nanosleep(&nap, NULL);
+		left = procs_signal(&p, t > grace ? SIGKILL : 0);
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The topologies of a run's nodes, loaded once a class, as the planner's placer. */
+#ifndef ASSAY_PLAN_PLACES_H
+#define ASSAY_PLAN_PLACES_H
+
+#include "plan/step.h"
+
+struct places {
+	const struct state *state; /* borrowed */
+	struct names classes;
+	struct host_topology **topologies; /* by number of the class */
+	size_t cap;
+};
+
+/*
+ * Loads the topology of every class of nodes in @state: from @dir/nodes/CLASS.xml, or
+ * from the record itself where it still holds the XML (a dry run; @dir may be NULL then).
+ */
+int places_load(struct places *p, const struct state *state, const char *dir,
+		struct err *e);
+/* Borrows @p. */
+struct placer places_placer(const struct places *p);
+void places_release(struct places *p);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the kit share and kernels do not see. */
+#ifndef ASSAY_KERNELS_KIT_INTERNAL_H
+#define ASSAY_KERNELS_KIT_INTERNAL_H
+
+#include "base/arena.h"
+#include "kernels/kit/cpulist.h"
+#include "kernels/kit/kit.h"
+#include "kernels/kit/options.h"
+
+/* Marks of one rank, joined over all ranks at the end into the exit status. */
+enum { KIT_FAILED = 1, KIT_USAGE = 2, KIT_NOT_RUN = 4 };
+
+/* Bytes of a printed line, newline included: pipes keep lines below it whole. */
+enum { KIT_LINE = 4096 };
+
+struct kit_private {
+	struct kit_values values;
+	struct cpumask mask;  /* inherited */
+	char *env;            /* inherited, what of it matters: a JSON object */
+	struct kit_cpu *cpus; /* k->cpus */
+	unsigned marks;
+	const char *what;    /* of the event kit_agree() makes: "skip", "invalid" */
+	bool records;        /* --format records */
+	struct strbuf queue; /* JSON lines that wait for kit_flush() */
+	/* rank 0 */
+	int64_t printed; /* @assay lines so far */
+	bool broken;     /* stdout does not take them */
+	struct arena arena;
+	struct record *list; /* without --format records: all there is */
+	size_t n_list, cap_list;
+};
+
+extern const struct kit_option kit_common_options[];
+
+/* Collective: chooses this rank's CPUs, binds its threads, reads the binding back. */
+int kit_bind(struct kit *k, struct err *e);
+/* This rank's threads are still bound as kit_bind() left them. */
+int kit_bind_check(struct kit *k, struct err *e);
+/* CPUs this process may use, as it was started. */
+void kit_inherited(struct cpumask *mask);
+
+/* The environment in force, what of it matters, as a JSON object; free() it. */
+char *kit_env(void);
+
+/* Queues the rank record. */
+void kit_emit_rank(struct kit *k);
+/* Queues any record; one that does not fit a line becomes an event "invalid". */
+void kit_emit(struct kit *k, const struct record *r);
+/* Rank 0: the last line, or the text for people. 0 when stdout took everything. */
+int kit_emit_end(struct kit *k);
+
+#endif

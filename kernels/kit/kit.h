@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kit: everything a kernel needs besides its own arithmetic. A kernel is one file
+ * that exports `const struct kernel kernel` (see kernels/example.c, which explains every
+ * hook) and one line add_kernel(NAME) in kernels/CMakeLists.txt; the kit brings main(),
+ * options, MPI, binding, the watchdog, records and the exit status.
+ *
+ * Exit status: 0 ok; 1 a check of the kernel's own result failed; 2 usage; 3 it did not
+ * run or its numbers must not be used (an event record says why); 124 the watchdog ended
+ * it. In MPI's own trouble whatever MPI gives.
+ *
+ * Functions marked "collective" must be called by every rank, those marked "node" by
+ * every rank of the node; all others belong to the calling rank alone. Only the thread
+ * that called the hook may call any of them.
+ */
+#ifndef ASSAY_KERNELS_KIT_H
+#define ASSAY_KERNELS_KIT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "record/record.h"
+
+/* What one launch of the kernel measures: each node by itself, two nodes, or a set. */
+enum kit_shape { KIT_NODE, KIT_PAIR, KIT_SET };
+
+/* A metric; the last of a list has no name. */
+struct kit_metric {
+	const char *name;   /* "stream.triad": the kernel's name, a dot, the metric */
+	const char *unit;   /* SI base as in record.def: "B/s", "FLOP/s", "s", ... */
+	const char *better; /* "higher" or "lower" */
+	const char *reduce; /* repetitions of one launch to one value: "best", "median" */
+	const char *help;
+};
+
+enum kit_type {
+	KIT_INT,
+	KIT_SIZE,   /* bytes: 64M and 64MiB are binary, 64MB is decimal */
+	KIT_TIME,   /* s: 10, 1.5m, 2h */
+	KIT_TEXT,   /* any text */
+	KIT_CHOICE, /* one of .choices */
+	KIT_FLAG,   /* "no" unless given; --name, or --name yes|no */
+};
+
+/* An option; the last of a list has no name. */
+struct kit_option {
+	const char *name; /* without the dashes */
+	char letter;      /* short form, 0 = none */
+	bool operand;     /* the word without dashes; at most one option of a kernel */
+	bool hidden;      /* for tests: in neither --help nor --describe */
+	enum kit_type type;
+	const char *def; /* default as it would be typed */
+	/*
+	 * KIT_CHOICE: the choices. KIT_INT, KIT_SIZE, KIT_TIME: words allowed in place
+	 * of a number ("auto"); their value is 0, kit_is() tells. NULL at the end.
+	 */
+	const char *const *choices;
+	int64_t min, max; /* KIT_INT, KIT_SIZE: limits; max 0 = none */
+	const char *help;
+};
+
+/* One thread's place; what is unknown is -1, or 0 where it counts bytes. */
+struct kit_cpu {
+	int cpu;             /* number of the operating system */
+	int core, l3;        /* hwloc's logical numbers on this node */
+	int llc;             /* instance of the last-level cache, numbered per node */
+	uint64_t llc_bytes;  /* its size */
+	int domain;          /* NUMA domain, number of the operating system */
+	uint64_t domain_mem; /* memory in it, in bytes; 0 = none, or unknown */
+};
+
+struct kit_private;
+
+/* A kernel in action: what its hooks are given. All fields are for reading. */
+struct kit {
+	const struct kernel *kernel;
+	void *state;     /* kernel->state_size zeroed bytes, the kernel's own */
+	int rank, ranks; /* in MPI_COMM_WORLD */
+	MPI_Comm node;   /* the ranks that share this rank's node */
+	int local_rank, local_ranks; /* in it */
+	int threads;                 /* busy threads, also the size of an OpenMP team */
+	const struct kit_cpu *cpus;  /* OpenMP thread i is bound to cpus[i].cpu alone */
+	struct kit_private *priv;
+};
+
+/*
+ * A kernel. A hook gives 0, or -1 with @e set by kit_skip(), kit_invalid() or err_*().
+ * After setup, run and verify the kit asks all ranks how it went: when one failed, the
+ * others stop there too and the reason is the failing rank's. Inside run, a rank that
+ * finds trouble must bring it to the next kit_agree(), never leave the others waiting.
+ */
+struct kernel {
+	const char *name; /* "stream" gives the program assay-stream */
+	const char *help; /* what it measures, one or a few sentences */
+	enum kit_shape shape;
+	const struct kit_metric *metrics;
+	const struct kit_option
+		*options; /* besides those every kernel has; may be NULL */
+	size_t state_size;
+	/* Checks sizes, allocates, touches first. */
+	int (*setup)(struct kit *k, struct err *e);
+	/* Measures: kit_sample() for each repetition, kit_flush() after each. */
+	int (*run)(struct kit *k, struct err *e);
+	/* Checks the result: kit_valid(). May be NULL. */
+	int (*verify)(struct kit *k, struct err *e);
+	/* Releases, also after a setup that failed half-way. May be NULL. */
+	void (*teardown)(struct kit *k);
+	/*
+	 * Rank 0 without --format records, at the end: prints the @n records of all
+	 * ranks as this benchmark's users know it. NULL: a plain table.
+	 */
+	void (*text)(struct kit *k, const struct record *records, size_t n, FILE *out);
+};
+
+/* Options by name. A name or type that is not in the table is a bug and aborts. */
+const char *kit_option(const struct kit *k, const char *name); /* as typed */
+bool kit_is(const struct kit *k, const char *name, const char *text);
+int64_t kit_int(const struct kit *k, const char *name);
+uint64_t kit_size(const struct kit *k, const char *name); /* bytes */
+double kit_time(const struct kit *k, const char *name);   /* s */
+bool kit_flag(const struct kit *k, const char *name);
+
+/*
+ * Records of this rank; they wait until kit_flush(). @at is a JSON object that says where
+ * on the scale ("{\"store\":\"nt\"}"), or NULL; @repetition counts from 1, 0 = none. A
+ * metric that is not declared, or an @at that is not JSON, is a bug and aborts.
+ */
+void kit_sample(struct kit *k, const char *metric, double value, int repetition,
+		const char *at);
+/* @fmt: one sentence when it is not ok, else NULL. A check that is not ok: status 1. */
+void kit_valid(struct kit *k, const char *check, double value, double limit, bool ok,
+	       const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* @what: remark, size, ...; skip and invalid come from kit_skip() and kit_invalid(). */
+void kit_event(struct kit *k, const char *what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For a hook's `return`: this rank cannot run, or its numbers would mean nothing. */
+int kit_skip(struct kit *k, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int kit_invalid(struct kit *k, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Collective: hands all ranks' records to rank 0, which prints them. */
+void kit_flush(struct kit *k);
+
+/*
+ * Collective: 0 when @rc is 0 on every rank, else -1 on every rank. A failing rank's
+ * reason becomes an event record and is taken out of @e, so that the hook can return -1
+ * without its being told twice; an empty reason leaves the telling to another rank.
+ */
+int kit_agree(struct kit *k, int rc, struct err *e);
+
+/* A number over the ranks of a communicator. */
+struct kit_stat {
+	double min, mean, max;
+	int min_rank, max_rank; /* in the communicator */
+};
+
+/* Every rank of @comm: the same result on each. */
+struct kit_stat kit_stat(MPI_Comm comm, double value);
+
+/* Smallest step of clock_now() in s, as seen by calling it. */
+double kit_tick(void);
+
+/*
+ * Memory this rank may use, in bytes: its share of what the node has free, of every
+ * control group's limit above it, and of its own limits. The operating system and MPI are
+ * left 2 % and at least 64 MiB of it.
+ */
+int kit_usable_memory(const struct kit *k, uint64_t *bytes, struct err *e);
+
+/*
+ * @bytes of zeroed memory that no thread has touched yet (its pages come to the NUMA
+ * domain of the thread that does first), at a 2 MiB boundary, in huge pages where the
+ * system gives them. kit_free() takes the same @bytes; NULL is fine.
+ */
+void *kit_alloc(uint64_t bytes, struct err *e);
+void kit_free(void *p, uint64_t bytes);
+
+/* The NUMA domain that holds the page at @p; -1 when it was never touched, or unknown. */
+int kit_domain_of(const void *p);
+
+/* The plain table of samples a kernel without .text gets; for those that add to it. */
+void kit_table(const struct kit *k, const struct record *records, size_t n, FILE *out);
+
+#endif
