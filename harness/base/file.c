@@ -64,22 +64,6 @@ int file_read(struct strbuf *out, const char *path, size_t max, struct err *e)
 	return rc;
 }
 
-/* errno, or 0. */
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? errno : EIO;
-		data += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd) ? errno : 0;
-}
-
 /* A rename is on disk when its folder is. Not every file system can, so it may fail. */
 static void sync_folder(const char *path)
 {
@@ -99,22 +83,76 @@ static void sync_folder(const char *path)
 	strbuf_release(&dir);
 }
 
-int file_save(const char *path, const void *data, size_t len, struct err *e)
+/* Creates "PATH.tmp-PID", or with a number after it when something is there already. */
+static int create_aside(const char *path, mode_t mode, struct strbuf *aside)
+{
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < 100; i++) {
+		strbuf_reset(aside);
+		strbuf_addf(aside, "%s.tmp-%ld", path, (long)getpid());
+		if (i)
+			strbuf_addf(aside, ".%d", i);
+		fd = open(aside->buf, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+/* Syncs and closes: errno, or 0. */
+static int finish(FILE *out)
+{
+	int sys = fflush(out) || fsync(fileno(out)) ? errno : 0;
+
+	if (fclose(out) && !sys)
+		sys = errno;
+	return sys;
+}
+
+int file_save_by(const char *path, mode_t mode, file_writer *write, const void *ctx,
+		 struct err *e)
 {
 	struct strbuf aside = {0};
-	int fd, sys;
+	int fd = create_aside(path, mode, &aside);
+	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+	int rc = 0, sys = out ? 0 : errno;
 
-	strbuf_addf(&aside, "%s.XXXXXX", path);
-	fd = mkostemp(aside.buf, O_CLOEXEC); /* 0600 */
-	sys = fd < 0 ? errno : write_all(fd, data, len);
-	if (fd >= 0 && close(fd) && !sys)
+	if (out) {
+		rc = write(out, ctx, e);
+		sys = finish(out);
+	} else if (fd >= 0) {
+		(void)close(fd);
+	}
+	if (!rc && !sys && rename(aside.buf, path))
 		sys = errno;
-	if (!sys && rename(aside.buf, path))
-		sys = errno;
-	if (!sys)
+	if (!rc && !sys)
 		sync_folder(path);
 	else if (fd >= 0)
 		(void)unlink(aside.buf);
 	strbuf_release(&aside);
+	if (rc)
+		return err_at(e, "'%s'", path);
 	return sys ? err_sys(e, sys, "cannot write '%s'", path) : 0;
+}
+
+struct bytes {
+	const void *data;
+	size_t len;
+};
+
+static int write_bytes(FILE *out, const void *ctx, struct err *e)
+{
+	const struct bytes *b = ctx;
+
+	if (fwrite(b->data, 1, b->len, out) != b->len)
+		return err_sys(e, errno, "cannot write");
+	return 0;
+}
+
+int file_save(const char *path, const void *data, size_t len, struct err *e)
+{
+	const struct bytes b = {data, len};
+
+	return file_save_by(path, 0600, write_bytes, &b, e);
 }

@@ -7,6 +7,8 @@
 #define ASSAY_BASE_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -26,5 +28,13 @@ int file_read_fd(struct strbuf *out, int fd, const char *name, size_t max, struc
  * folder, synced, renamed. After an error what was there is there still. ERR_SYSTEM.
  */
 int file_save(const char *path, const void *data, size_t len, struct err *e);
+
+/*
+ * The same with @mode (less the umask) and a function that writes the content, for what
+ * is too large to be kept in memory first. Its errors are passed on.
+ */
+typedef int file_writer(FILE *out, const void *ctx, struct err *e);
+int file_save_by(const char *path, mode_t mode, file_writer *write, const void *ctx,
+		 struct err *e);
 
 #endif
