@@ -2,11 +2,11 @@
 /* Records to JSON lines and back, driven by record.def. */
 #include "record/record.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "record/json.h"
 
 enum type { T_STR, T_JSON, T_INT, T_NUM, T_BOOL };
 enum need { MAY, MUST };
@@ -80,7 +80,7 @@ const char *record_kind_name(enum record_kind kind)
 	return kinds[kind].name;
 }
 
-static json_t *clean_string(const char *s)
+json_t *json_clean_string(const char *s)
 {
 	json_t *v = json_string(s);
 	struct strbuf sb = {0};
@@ -125,7 +125,7 @@ static void encode_field(json_t *o, const struct record *r, const struct field *
 	case T_STR:
 		s = *str_at(r, f);
 		if (s)
-			json_object_set_new(o, f->name, clean_string(s));
+			json_object_set_new(o, f->name, json_clean_string(s));
 		break;
 	case T_JSON:
 		s = *str_at(r, f);
@@ -335,7 +335,7 @@ const char *record_list(struct arena *a, const char *const *items, size_t n)
 	const char *s;
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, clean_string(items[i]));
+		json_array_append_new(list, json_clean_string(items[i]));
 	s = json_text(a, list);
 	json_decref(list);
 	return s;
