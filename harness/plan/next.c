@@ -169,6 +169,30 @@ static void add_options(struct step *s, const struct plan_step *ps, struct arena
 	}
 }
 
+/* A node that cannot be used as the plan wants is data, an unusable system is not. */
+static int place(struct round *r, struct step *s, const struct plan_step *ps,
+		 const char *node, struct err *e)
+{
+	struct placed placed = {.per_node = 1, .threads = 1, .cpusets = ""};
+	struct err why = {0};
+
+	if (r->placer->place(r->placer->ctx, node, ps->place, &r->out->arena, &placed,
+			     &why)) {
+		if (why.kind != ERR_USAGE) {
+			*e = why;
+			return err_at(e, "%s: place '%s' on '%s'", ps->where, ps->place,
+				      node);
+		}
+		s->refused = arena_printf(&r->out->arena, "cannot be placed as '%s': %s",
+					  ps->place, why.msg);
+	}
+	s->per_node = s->ranks = placed.per_node;
+	s->cpusets = placed.cpusets;
+	s->threads = placed.threads;
+	s->remark = placed.remark;
+	return 0;
+}
+
 /* One launch: @st is what the journal knows of it, NULL when it is new. */
 static int add(struct round *r, const struct plan_stage *stage,
 	       const struct plan_step *ps, const char *node, const struct state_step *st,
@@ -179,15 +203,12 @@ static int add(struct round *r, const struct plan_stage *stage,
 	const char *key = arena_printf(a, "%s@%s", name, node);
 	double seconds = estimate(r, ps, name);
 	int at_once = stage->at_once ? stage->at_once : MOST_AT_ONCE;
-	struct placed placed = {0};
 	struct step *s;
 
 	if (r->used + seconds > r->budget) {
 		leave_out(r, name, key, node, seconds);
 		return 0;
 	}
-	if (r->placer->place(r->placer->ctx, node, ps->place, a, &placed, e))
-		return err_at(e, "%s: place '%s' on '%s'", ps->where, ps->place, node);
 	mem_grow(&r->out->items, &r->out->cap, r->out->n + 1, sizeof(*r->out->items));
 	s = &r->out->items[r->out->n++];
 	s->id = st ? st->id : r->next_id++;
@@ -199,9 +220,8 @@ static int add(struct round *r, const struct plan_stage *stage,
 	s->place = arena_strdup(a, ps->place);
 	s->nodes = arena_alloc(a, 1, sizeof(*s->nodes));
 	s->nodes[s->n_nodes++] = arena_strdup(a, node);
-	s->per_node = s->ranks = placed.per_node;
-	s->cpusets = placed.cpusets;
-	s->threads = placed.threads;
+	if (place(r, s, ps, node, e))
+		return -1;
 	add_options(s, ps, a);
 	s->limit = fmin(ps->limit > 0 ? ps->limit : r->plan->limits.step, r->budget);
 	s->estimate = seconds;

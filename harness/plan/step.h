@@ -33,6 +33,8 @@ struct step {
 	double cost; /* s of the run: the estimate over the launches at the same time */
 	int at_once; /* of its stage: launches at the same time; 0 = all (max 64) */
 	const char *request; /* id of the request behind it, NULL for the plan */
+	const char *remark;  /* of its placement, or NULL */
+	const char *refused; /* why it cannot be placed: it ends as "skip" unstarted */
 };
 
 struct left_out {
@@ -56,9 +58,13 @@ struct request {
 struct placed {
 	int per_node, threads; /* ranks on the node, threads of each */
 	const char *cpusets;   /* per local rank, ':' between them */
+	const char *remark;    /* where it is less than the word asks for, or NULL */
 };
 
-/* Gives the placement of @place on @node; its texts go into @a. Const for the caller. */
+/*
+ * Gives the placement of @place on @node; its texts go into @a. ERR_USAGE when the node
+ * cannot be used like that.
+ */
 struct placer {
 	int (*place)(const void *ctx, const char *node, const char *place,
 		     struct arena *a, struct placed *out, struct err *e);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Journal in, next steps out: first launches, leftovers, repeats, gates, budget. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/step.h"
+
+/* Two stages, one step each, on up to three nodes. */
+struct fixture {
+	struct plan_step steps[2];
+	struct plan_stage stages[2];
+	struct plan plan;
+	struct state state;
+	struct steps next;
+	struct err e;
+};
+
+static int place(const void *ctx, const char *node, const char *word, struct arena *a,
+		 struct placed *out, struct err *e)
+{
+	(void)a;
+	if (!strcmp(node, "broken"))
+		return err_set(e, ERR_SYSTEM, "no memory");
+	if (!strcmp(node, "bad"))
+		return err_set(e, ERR_USAGE, "no CPUs");
+	assert_string_equal(word, "all-cores");
+	assert_null(ctx);
+	*out = (struct placed){.per_node = 1, .threads = 2, .cpusets = "0-1"};
+	return 0;
+}
+
+static const struct placer placer = {place, NULL};
+
+static void begin(struct fixture *f, const char *const *nodes, size_t n)
+{
+	struct record plan = record_make(RECORD_KIND_plan);
+	static struct plan_option option = {"store", "nt", "p.yaml:1:1"};
+
+	memset(f, 0, sizeof(*f));
+	for (int i = 0; i < 2; i++) {
+		f->steps[i] = (struct plan_step){.kernel = "stream",
+						 .name = "s",
+						 .place = "all-cores",
+						 .estimate = 10,
+						 .options = &option,
+						 .n_options = 1,
+						 .where = "p.yaml:1:1"};
+		f->stages[i] = (struct plan_stage){.name = i ? "second" : "first",
+						   .at_once = 1,
+						   .steps = &f->steps[i],
+						   .n_steps = 1};
+	}
+	f->plan = (struct plan){
+		.name = "p", .limits = {.step = 600}, .stages = f->stages, .n_stages = 2};
+	plan.u.plan.name = "p";
+	plan.u.plan.nodes = record_list(&f->state.arena, nodes, n);
+	assert_int_equal(state_add(&f->state, &plan, &f->e), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct record node = record_make(RECORD_KIND_node);
+
+		node.u.node.node = nodes[i];
+		node.u.node.facts = "{}";
+		if (strcmp(nodes[i], "lost") != 0)
+			assert_int_equal(state_add(&f->state, &node, &f->e), 0);
+	}
+}
+
+static void end(struct fixture *f)
+{
+	steps_release(&f->next);
+	state_release(&f->state);
+}
+
+static void step(struct fixture *f, int64_t id, int64_t attempt, const char *event,
+		 const char *key, const char *cause, const char *request)
+{
+	struct record r = record_make(RECORD_KIND_step);
+
+	r.u.step.step = id;
+	r.u.step.attempt = attempt;
+	r.u.step.event = event;
+	r.u.step.key = key;
+	r.u.step.name = "first/s";
+	r.u.step.nodes = "[]";
+	r.u.step.cause = cause;
+	r.u.step.request = request;
+	if (!strcmp(event, "ended"))
+		r.u.step.duration = record_num(50);
+	assert_int_equal(state_add(&f->state, &r, &f->e), 0);
+}
+
+/* A step that was planned, started and ended with @cause. */
+static void done(struct fixture *f, int64_t id, const char *key, const char *cause)
+{
+	step(f, id, 1, "planned", key, NULL, NULL);
+	step(f, id, 1, "started", key, NULL, NULL);
+	step(f, id, 1, "ended", key, cause, NULL);
+}
+
+static void next(struct fixture *f, const struct request *q, size_t n, double budget)
+{
+	steps_release(&f->next);
+	assert_int_equal(
+		next_steps(&f->next, &f->plan, &f->state, q, n, budget, &placer, &f->e),
+		0);
+}
+
+static const char *const two[] = {"n1", "n2"};
+
+static void an_empty_journal_gives_the_plan(void **unused)
+{
+	static const char *const keys[] = {"first/s@n1", "first/s@n2", "second/s@n1",
+					   "second/s@n2"};
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct step *s = &f.next.items[i];
+
+		assert_int_equal(s->id, i + 1);
+		assert_int_equal(s->attempt, 1);
+		assert_string_equal(s->key, keys[i]);
+		assert_string_equal(s->cpusets, "0-1");
+		assert_int_equal(s->n_options, 2);
+		assert_string_equal(s->options[0], "--store");
+		assert_string_equal(s->options[1], "nt");
+		assert_true(s->limit == 600);
+		assert_null(s->request);
+	}
+	end(&f);
+}
+
+static void the_same_journal_gives_the_same_steps(void **unused)
+{
+	struct fixture f;
+	struct steps again;
+
+	(void)unused;
+	begin(&f, two, 2);
+	done(&f, 1, "first/s@n1", "ok");
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(
+		next_steps(&again, &f.plan, &f.state, NULL, 0, INFINITY, &placer, &f.e),
+		0);
+	assert_int_equal(again.n, f.next.n);
+	for (size_t i = 0; i < again.n; i++) {
+		assert_int_equal(again.items[i].id, f.next.items[i].id);
+		assert_string_equal(again.items[i].key, f.next.items[i].key);
+	}
+	steps_release(&again);
+	end(&f);
+}
+
+static void what_ended_is_not_done_again_whatever_its_cause(void **unused)
+{
+	static const char *const causes[] = {"ok",      "skip",    "launch",
+					     "timeout", "invalid", "no-data"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		struct fixture f;
+
+		begin(&f, two, 1);
+		done(&f, 1, "first/s@n1", causes[i]);
+		done(&f, 2, "second/s@n1", causes[i]);
+		next(&f, NULL, 0, INFINITY);
+		assert_int_equal(f.next.n, 0);
+		end(&f);
+	}
+}
+
+static void what_a_crash_left_in_flight_runs_again_as_the_next_attempt(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	step(&f, 1, 1, "planned", "first/s@n1", NULL, NULL);
+	step(&f, 2, 1, "planned", "first/s@n2", NULL, NULL);
+	step(&f, 1, 1, "started", "first/s@n1", NULL, NULL);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 4);
+	assert_int_equal(f.next.items[0].id, 1);
+	assert_int_equal(f.next.items[0].attempt, 2);
+	/* planned but never started: nothing of it can be half done */
+	assert_int_equal(f.next.items[1].id, 2);
+	assert_int_equal(f.next.items[1].attempt, 1);
+	assert_int_equal(f.next.items[2].id, 3);
+	end(&f);
+}
+
+static void what_we_ended_ourselves_runs_again(void **unused)
+{
+	static const char *const causes[] = {"aborted", "io"};
+
+	(void)unused;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture f;
+
+		begin(&f, two, 1);
+		done(&f, 1, "first/s@n1", causes[i]);
+		next(&f, NULL, 0, INFINITY);
+		assert_int_equal(f.next.n, 2);
+		assert_int_equal(f.next.items[0].id, 1);
+		assert_int_equal(f.next.items[0].attempt, 2);
+		end(&f);
+	}
+}
+
+static void a_repeat_is_one_more_launch_and_only_once(void **unused)
+{
+	static const struct request q[] = {
+		{"repeat:first/s@n1:1", "repeat", "first/s@n1", "close to the limit"},
+		{"repeat:first/s@n1:2", "repeat", "first/s@n1", "still close"},
+		{"other", "pair", "first/s@n1", "no business of this step"},
+	};
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 1);
+	/* not before the first launch has ended */
+	next(&f, q, 3, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	done(&f, 1, "first/s@n1", "ok");
+	done(&f, 2, "second/s@n1", "ok");
+	next(&f, q, 3, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	assert_int_equal(f.next.items[0].id, 3);
+	assert_string_equal(f.next.items[0].key, "first/s@n1");
+	assert_string_equal(f.next.items[0].request, q[0].id);
+	assert_string_equal(f.next.items[1].request, q[1].id);
+	/* in flight at a crash, then done */
+	step(&f, 3, 1, "planned", "first/s@n1", NULL, q[0].id);
+	step(&f, 3, 1, "started", "first/s@n1", NULL, q[0].id);
+	next(&f, q, 1, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	assert_int_equal(f.next.items[0].id, 3);
+	assert_int_equal(f.next.items[0].attempt, 2);
+	step(&f, 3, 2, "planned", "first/s@n1", NULL, q[0].id);
+	step(&f, 3, 2, "started", "first/s@n1", NULL, q[0].id);
+	step(&f, 3, 2, "ended", "first/s@n1", "ok", q[0].id);
+	next(&f, q, 1, INFINITY);
+	assert_int_equal(f.next.n, 0);
+	end(&f);
+}
+
+static void after_a_gate_nothing_follows_in_the_same_round(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	f.stages[0].gate = true;
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	done(&f, 1, "first/s@n1", "ok");
+	done(&f, 2, "first/s@n2", "ok");
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	assert_string_equal(f.next.items[0].key, "second/s@n1");
+	end(&f);
+}
+
+static void excluded_nodes_and_nodes_without_facts_get_no_steps(void **unused)
+{
+	static const char *const nodes[] = {"n1", "lost", "n2"};
+	static const struct request out = {"x1", "exclude", "n1", "failed the gate"};
+	struct record in = record_make(RECORD_KIND_request);
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, nodes, 3);
+	next(&f, &out, 1, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	assert_string_equal(f.next.items[0].nodes[0], "n2");
+	/* the journal remembers; a later readmission wins */
+	in.u.request = (struct record_request){"x1", "exclude", "n1", "failed the gate"};
+	assert_int_equal(state_add(&f.state, &in, &f.e), 0);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 2);
+	in.u.request = (struct record_request){"x2", "readmit", "n1", "repaired"};
+	assert_int_equal(state_add(&f.state, &in, &f.e), 0);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 4);
+	end(&f);
+}
+
+static void the_budget_leaves_out_what_does_not_fit_and_says_so(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	next(&f, NULL, 0, 25);
+	assert_int_equal(f.next.n, 2);
+	assert_int_equal(f.next.n_left_out, 2);
+	assert_string_equal(f.next.left_out[0].key, "second/s@n1");
+	assert_string_equal(f.next.left_out[0].text, "second/s: estimate 10 s, 5 s left");
+	assert_true(f.next.items[0].limit == 25);
+	/* two at a time cost half as much of the run */
+	f.stages[0].at_once = 2;
+	next(&f, NULL, 0, 25);
+	assert_int_equal(f.next.n, 3);
+	/* what the journal knows is better than what the plan's author thought */
+	done(&f, 1, "first/s@n1", "ok");
+	next(&f, NULL, 0, 45);
+	assert_string_equal(f.next.left_out[0].key, "first/s@n2");
+	end(&f);
+}
+
+static void a_node_that_cannot_be_placed_is_refused_not_the_run(void **unused)
+{
+	static const char *const nodes[] = {"bad", "n1"};
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, nodes, 2);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 4);
+	assert_string_equal(f.next.items[0].refused,
+			    "cannot be placed as 'all-cores': no CPUs");
+	assert_null(f.next.items[1].refused);
+	end(&f);
+}
+
+static void a_system_that_fails_ends_the_run_and_says_where(void **unused)
+{
+	static const char *const nodes[] = {"broken"};
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, nodes, 1);
+	assert_int_equal(
+		next_steps(&f.next, &f.plan, &f.state, NULL, 0, INFINITY, &placer, &f.e),
+		-1);
+	assert_string_equal(f.e.msg,
+			    "p.yaml:1:1: place 'all-cores' on 'broken': no memory");
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_journal_gives_the_plan),
+		cmocka_unit_test(the_same_journal_gives_the_same_steps),
+		cmocka_unit_test(what_ended_is_not_done_again_whatever_its_cause),
+		cmocka_unit_test(
+			what_a_crash_left_in_flight_runs_again_as_the_next_attempt),
+		cmocka_unit_test(what_we_ended_ourselves_runs_again),
+		cmocka_unit_test(a_repeat_is_one_more_launch_and_only_once),
+		cmocka_unit_test(after_a_gate_nothing_follows_in_the_same_round),
+		cmocka_unit_test(excluded_nodes_and_nodes_without_facts_get_no_steps),
+		cmocka_unit_test(the_budget_leaves_out_what_does_not_fit_and_says_so),
+		cmocka_unit_test(a_node_that_cannot_be_placed_is_refused_not_the_run),
+		cmocka_unit_test(a_system_that_fails_ends_the_run_and_says_where),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
