@@ -201,40 +201,11 @@ out:
 	return rc;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int folder_write(const struct folder *f, const char *name, const void *data, size_t len,
 		 struct err *e)
 {
-	char path[2 * PATH_MAX], aside[2 * PATH_MAX + 8];
-	int fd, sys = 0;
+	char path[2 * PATH_MAX];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", f->path, name);
-	(void)snprintf(aside, sizeof(aside), "%s.new", path);
-	fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_sys(e, errno, "create '%s'", aside);
-	if (write_all(fd, data, len) || fdatasync(fd))
-		sys = errno;
-	if (close(fd) && !sys)
-		sys = errno;
-	if (!sys && rename(aside, path))
-		sys = errno;
-	if (!sys)
-		return 0;
-	(void)unlink(aside);
-	return err_sys(e, sys, "write '%s'", path);
+	return file_save(path, data, len, e);
 }
