@@ -417,13 +417,20 @@ int yaml_load(struct arena *a, const char *path, const struct yaml_node **root,
 	return rc;
 }
 
-const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
+const struct yaml_pair *yaml_find(const struct yaml_node *map, const char *key)
 {
 	for (size_t i = 0; map->kind == YAML_MAP && i < map->n; i++) {
 		if (!strcmp(map->pairs[i].key->text, key))
-			return map->pairs[i].value;
+			return &map->pairs[i];
 	}
 	return NULL;
+}
+
+const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
+{
+	const struct yaml_pair *p = yaml_find(map, key);
+
+	return p ? p->value : NULL;
 }
 
 bool yaml_no_value(const struct yaml_node *node)

@@ -52,6 +52,9 @@ int yaml_load(struct arena *a, const char *path, const struct yaml_node **root,
 int yaml_parse(struct arena *a, const char *text, size_t len, const char *path,
 	       const struct yaml_node **root, struct err *e);
 
+/* The pair of @key; NULL when @map has no such key or is no map. */
+const struct yaml_pair *yaml_find(const struct yaml_node *map, const char *key);
+
 /* Value of @key; NULL when @map has no such key or is no map. */
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 
