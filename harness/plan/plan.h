@@ -18,17 +18,22 @@ struct plan_option {
 };
 
 enum plan_on { PLAN_ON_NODE, PLAN_ON_PAIRS, PLAN_ON_SETS, PLAN_ON_ALL };
+enum plan_scaling { PLAN_SCALING_NONE, PLAN_SCALING_WEAK, PLAN_SCALING_STRONG };
 
 struct plan_step {
 	const char *kernel;
-	const char *name;  /* unique in the stage; default: kernel[-place] */
-	enum plan_on on;   /* node: one launch per node */
-	const char *place; /* all-cores, N-per-l3, N-per-domain, one-per-domain */
-	double limit;      /* s of one launch; 0 = default_limit of plan_limits */
+	const char *name;   /* unique in the stage; default: kernel[-place] */
+	enum plan_on on;    /* node: one launch per node */
+	const char **sizes; /* nodes of a set, for PLAN_ON_SETS: "1", "2", "all" */
+	size_t n_sizes;
+	enum plan_scaling scaling; /* what grows with the size of the set */
+	const char *place;         /* all-cores, N-per-l3, N-per-domain, one-per-domain */
+	double limit;              /* s of one launch; 0 = default_limit of plan_limits */
 	double estimate; /* s of one launch as the plan's author knows it; 0 = unknown */
 	struct plan_option *options;
 	size_t n_options;
-	const char *where; /* file:line:col */
+	const char
+		*where; /* file:line:col; a step's keys that are not above are options */
 };
 
 struct plan_stage {
@@ -54,6 +59,7 @@ struct plan {
 	const char *path;
 	struct plan_limits limits;
 	const char **requires;
+	const char **requires_where; /* file:line:col of each */
 	size_t n_requires;
 	struct plan_stage *stages;
 	size_t n_stages;
@@ -73,5 +79,15 @@ void plan_release(struct plan *p);
  * against the kernel's own description later, by plan_check_options().
  */
 int plan_set(struct plan *p, const char *assignment, struct err *e);
+
+/*
+ * Checks the options that @p gives to @kernel, and the metrics of it that @p requires,
+ * against what the kernel says of itself: @describe is the JSON object its --describe
+ * printed. ERR_USAGE with the place of the option (or of the requirement) for an unknown
+ * name, with a suggestion, and for a value of the wrong type; ERR_SYSTEM when @describe
+ * is not such an object.
+ */
+int plan_check_options(const struct plan *p, const char *kernel, const char *describe,
+		       struct err *e);
 
 #endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan's kernel options against what the kernel says of itself: see plan.h. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "plan/form.h"
+#include "plan/plan.h"
+
+struct kernel_says {
+	const char *kernel;
+	const json_t *options, *metrics;
+	struct err *e;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s ? s : "";
+}
+
+/* The object of an array whose "name" is @name. */
+static const json_t *by_name(const json_t *array, const char *name)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		if (!strcmp(text_of(item, "name"), name))
+			return item;
+	}
+	return NULL;
+}
+
+static void offer_names(struct suggest *s, const json_t *array)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item) suggest_offer(s, text_of(item, "name"));
+}
+
+static int complain(const struct kernel_says *k, const char *where)
+{
+	err_at(k->e, "%s", where);
+	return err_clean(k->e);
+}
+
+static int unknown(const struct kernel_says *k, const struct plan_option *o)
+{
+	struct suggest s = suggest_start(o->name);
+
+	/* a misspelt key of the step itself ends up here, too */
+	for (size_t i = 0; i < form_n_step; i++)
+		suggest_offer(&s, form_step[i].name);
+	offer_names(&s, k->options);
+	if (s.best)
+		err_set(k->e, ERR_USAGE, "unknown key '%s', did you mean '%s'?", o->name,
+			s.best);
+	else
+		err_set(k->e, ERR_USAGE,
+			"unknown key '%s', kernel '%s' has no such option (assay-%s "
+			"--help)",
+			o->name, k->kernel, k->kernel);
+	return complain(k, o->where);
+}
+
+/* The words an option takes as they are, "a, b or c"; empty when it has none. */
+static bool is_choice(const json_t *choices, const char *value, struct strbuf *all,
+		      struct suggest *near)
+{
+	size_t n = json_array_size(choices);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *word = json_string_value(json_array_get(choices, i));
+
+		if (!word)
+			continue;
+		if (!strcmp(word, value))
+			return true;
+		suggest_offer(near, word);
+		strbuf_addf(all, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", word);
+	}
+	return false;
+}
+
+static bool is_whole_number(const char *text)
+{
+	char *end;
+
+	errno = 0;
+	(void)strtoll(text, &end, 10);
+	return !errno && end != text && !*end && !strchr(" \t\n+", *text);
+}
+
+/* 0, or -1 with what was expected instead. */
+static int check_type(const char *type, const char *value, struct err *e)
+{
+	int64_t bytes;
+	double seconds;
+
+	if (!strcmp(type, "int") && !is_whole_number(value))
+		return err_set(e, ERR_USAGE, "expected a whole number, found '%.64s'",
+			       value);
+	if (!strcmp(type, "flag") && strcmp(value, "yes") != 0 &&
+	    strcmp(value, "no") != 0)
+		return err_set(e, ERR_USAGE, "expected yes or no, found '%.64s'", value);
+	if (!strcmp(type, "size"))
+		return units_size(value, &bytes, e);
+	/* on a kernel's command line a bare number is seconds */
+	if (!strcmp(type, "time") && value[strspn(value, "0123456789.")])
+		return units_duration(value, &seconds, e);
+	return 0;
+}
+
+static int check_value(const struct kernel_says *k, const struct plan_option *o,
+		       const json_t *says)
+{
+	const char *type = text_of(says, "type");
+	const json_t *choices = json_object_get(says, "choices");
+	struct suggest near = suggest_start(o->value);
+	struct strbuf all = {0};
+	int rc = 0;
+
+	if (is_choice(choices, o->value, &all, &near))
+		goto out;
+	if (!strcmp(type, "choice"))
+		rc = near.best ? err_set(k->e, ERR_USAGE,
+					 "unknown word '%.64s', did you mean '%s'?",
+					 o->value, near.best)
+			       : err_set(k->e, ERR_USAGE,
+					 "unknown word '%.64s', expected %s", o->value,
+					 strbuf_str(&all));
+	else
+		rc = check_type(type, o->value, k->e);
+	if (rc) {
+		if (strcmp(type, "choice") != 0 && all.len)
+			err_set(k->e, ERR_USAGE, "%s, or %s", k->e->msg,
+				strbuf_str(&all));
+		err_at(k->e, "'%s'", o->name);
+		rc = complain(k, o->where);
+	}
+out:
+	strbuf_release(&all);
+	return rc;
+}
+
+static int check_step(const struct kernel_says *k, const struct plan_step *st)
+{
+	for (size_t i = 0; i < st->n_options; i++) {
+		const struct plan_option *o = &st->options[i];
+		const json_t *says = by_name(k->options, o->name);
+
+		if (!says)
+			return unknown(k, o);
+		if (check_value(k, o, says))
+			return -1;
+	}
+	return 0;
+}
+
+/* "stream.triadd": a requirement that this kernel should know and does not. */
+static int check_requires(const struct kernel_says *k, const struct plan *p)
+{
+	size_t len = strlen(k->kernel);
+
+	for (size_t i = 0; i < p->n_requires; i++) {
+		const char *name = p->requires[i];
+		struct suggest s = suggest_start(name);
+
+		if (strncmp(name, k->kernel, len) != 0 || name[len] != '.' ||
+		    by_name(k->metrics, name))
+			continue;
+		offer_names(&s, k->metrics);
+		err_set(k->e, ERR_USAGE,
+			"'requires': kernel '%s' has no metric '%s'%s%s%s", k->kernel,
+			name, s.best ? ", did you mean '" : "", s.best ? s.best : "",
+			s.best ? "'?" : "");
+		return complain(k, p->requires_where[i]);
+	}
+	return 0;
+}
+
+static int check_plan(const struct kernel_says *k, const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_stages; i++) {
+		const struct plan_stage *stage = &p->stages[i];
+
+		for (size_t j = 0; j < stage->n_steps; j++) {
+			if (!strcmp(stage->steps[j].kernel, k->kernel) &&
+			    check_step(k, &stage->steps[j]))
+				return -1;
+		}
+	}
+	return check_requires(k, p);
+}
+
+int plan_check_options(const struct plan *p, const char *kernel, const char *describe,
+		       struct err *e)
+{
+	json_t *says = json_loads(describe, JSON_REJECT_DUPLICATES, NULL);
+	struct kernel_says k = {.kernel = kernel,
+				.options = json_object_get(says, "options"),
+				.metrics = json_object_get(says, "metrics"),
+				.e = e};
+	int rc;
+
+	if (json_is_array(k.options) && json_is_array(k.metrics) &&
+	    !strcmp(text_of(says, "kernel"), kernel))
+		rc = check_plan(&k, p);
+	else
+		rc = err_set(e, ERR_SYSTEM, "kernel '%s' does not describe itself as one",
+			     kernel);
+	json_decref(says);
+	return rc;
+}
