@@ -7,11 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -23,23 +21,86 @@ static bool is_real(const struct host_io *io)
 	return !strcmp(io->root, "/");
 }
 
-/* RESOLVE_IN_ROOT: a recorded tree must never answer from the machine it lies on. */
+/* Takes the first component off *@rest; its length, 0 when none is left. */
+static size_t component(const char **rest, const char **name)
+{
+	size_t len;
+
+	*rest += strspn(*rest, "/");
+	len = strcspn(*rest, "/");
+	*name = *rest;
+	*rest += len;
+	return len;
+}
+
+/*
+ * @path with all links followed, relative to @root, without leaving it: ".." stops at the
+ * root and an absolute link starts there. The last component stays a link unless
+ * @follow. (openat2() could do this; debuggers and older kernels do not know it.)
+ */
+static int resolve(int root, const char *path, bool follow, struct strbuf *out)
+{
+	struct strbuf rest = {0}, next = {0};
+	char target[PATH_MAX];
+	const char *left, *name;
+	size_t len;
+	int links = 0, sys = 0;
+
+	strbuf_addstr(&rest, path);
+	left = strbuf_str(&rest);
+	while (!sys && (len = component(&left, &name))) {
+		size_t before = out->len;
+		ssize_t n = -1;
+
+		if (len == 1 && name[0] == '.')
+			continue;
+		if (len == 2 && !memcmp(name, "..", 2)) {
+			char *slash = out->len ? strrchr(out->buf, '/') : NULL;
+
+			strbuf_truncate(out, slash ? (size_t)(slash - out->buf) : 0);
+			continue;
+		}
+		if (out->len)
+			strbuf_addch(out, '/');
+		strbuf_add(out, name, len);
+		if (follow || left[strspn(left, "/")])
+			n = readlinkat(root, out->buf, target, sizeof(target) - 1);
+		if (n < 0)
+			continue; /* no link; if it is not there open() will say so */
+		if (++links > 40)
+			sys = ELOOP;
+		strbuf_truncate(out, *target == '/' ? 0 : before);
+		strbuf_reset(&next);
+		strbuf_add(&next, target, (size_t)n);
+		strbuf_addf(&next, "/%s", left);
+		strbuf_reset(&rest);
+		strbuf_add(&rest, strbuf_str(&next), next.len);
+		left = strbuf_str(&rest);
+	}
+	strbuf_release(&rest);
+	strbuf_release(&next);
+	return sys;
+}
+
+/* A recorded tree must never answer from the machine it lies on. */
 static int open_in(const struct host_io *io, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned int)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int root, fd, sys;
+	struct strbuf inside = {0};
+	int root, fd = -1, sys;
 
 	if (is_real(io))
 		return open(path, flags | O_CLOEXEC);
 	root = open(io->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	sys = errno;
+	sys = resolve(root, path, !(flags & O_NOFOLLOW), &inside);
+	if (!sys) {
+		fd = openat(root, inside.len ? inside.buf : ".",
+			    flags | O_NOFOLLOW | O_CLOEXEC);
+		sys = errno;
+	}
 	(void)close(root);
+	strbuf_release(&inside);
 	errno = sys;
 	return fd;
 }

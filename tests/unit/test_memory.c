@@ -227,6 +227,18 @@ static void a_recorded_tree_never_answers_from_outside(void **unused)
 	assert_int_equal(host_io_line(&t.io, "/d/link", &out, &e), 0);
 	assert_string_equal(strbuf_str(&out), "in the tree");
 	assert_int_equal(host_io_line(&t.io, "/../../../../../etc/name", &out, &e), 0);
+	(void)snprintf(path, sizeof(path), "%s/d/up", t.dir);
+	assert_int_equal(symlink("../../../../etc/../d/../../etc", path), 0);
+	assert_int_equal(host_io_line(&t.io, "/d/up/./name", &out, &e), 0);
+	assert_string_equal(strbuf_str(&out), "in the tree");
+	assert_int_equal(host_io_line(&t.io, "//d//up//passwd", &out, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	assert_int_equal(host_io_line(&t.io, "/etc/name/more", &out, &e), -1);
+	assert_int_equal(e.kind, ERR_NOTFOUND);
+	(void)snprintf(path, sizeof(path), "%s/loop", t.dir);
+	assert_int_equal(symlink("loop/loop", path), 0);
+	assert_int_equal(host_io_line(&t.io, "/loop", &out, &e), -1);
+	assert_non_null(strstr(e.msg, "Too many levels"));
 	assert_int_equal(host_io_line(&t.io, "/etc/passwd", &out, &e), -1);
 	assert_int_equal(e.kind, ERR_NOTFOUND);
 	assert_false(host_io_exists(&t.io, "/etc/passwd"));
@@ -235,7 +247,7 @@ static void a_recorded_tree_never_answers_from_outside(void **unused)
 	assert_string_equal(strbuf_str(&out), "/etc/name");
 	assert_int_equal(host_io_link(&t.io, "/d/9", &out, &e), -1);
 	assert_int_equal(host_io_list(&t.io, "/d", &a, &names, &n, &e), 0);
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 4);
 	assert_string_equal(names[0], "9");
 	assert_string_equal(names[1], "10");
 	assert_int_equal(host_io_list(&t.io, "/none", &a, &names, &n, &e), -1);
