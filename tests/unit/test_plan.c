@@ -623,6 +623,25 @@ static void a_wrong_site_is_refused_with_its_place(void **unused)
 	}
 }
 
+/* Paths are absolute: the tests run in a folder of their own. */
+static void the_shipped_plan_and_site_load(void **unused)
+{
+	struct plan p;
+	struct site s;
+	struct err e = {0};
+
+	(void)unused;
+	if (plan_load(&p, SOURCE_DIR "/configs/plans/local.yaml", &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(p.n_requires, 0);
+	assert_string_equal(p.name, "local");
+	plan_release(&p);
+	if (site_load(&s, SOURCE_DIR "/configs/sites/example.yaml", &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(s.n_nodes, 64);
+	site_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -638,6 +657,7 @@ int main(void)
 		cmocka_unit_test(a_site_is_read_with_all_its_keys),
 		cmocka_unit_test(every_key_of_a_site_is_optional),
 		cmocka_unit_test(a_wrong_site_is_refused_with_its_place),
+		cmocka_unit_test(the_shipped_plan_and_site_load),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
