@@ -21,7 +21,7 @@ if [ "${#labels[@]}" -gt 0 ]; then
 fi
 
 start=$SECONDS
-setup_packages build run test lint fuzz
+setup_packages build run test cluster lint fuzz
 packages=$((SECONDS - start))
 start=$SECONDS
 setup_build "$assay_root/build" -DASSAY_TESTS=ON
