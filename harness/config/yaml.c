@@ -222,7 +222,10 @@ static int list(struct reader *r, const yaml_event_t *event, int depth, struct t
 		items[node->n++] = t.node;
 		grow(out, &t);
 	}
-	node->items = arena_dup(r->a, items, node->n, sizeof(*items));
+	if (node->n) {
+		node->items = arena_alloc(r->a, node->n, sizeof(*items));
+		memcpy(node->items, items, node->n * sizeof(*items));
+	}
 	free(items);
 	out->node = node;
 	return rc < 0 ? -1 : 0;
@@ -273,7 +276,7 @@ static int map_key(struct reader *r, const struct yaml_node *key)
 static int map(struct reader *r, const yaml_event_t *event, int depth, struct tree *out)
 {
 	struct yaml_node *node = new_node(r, event, YAML_MAP);
-	struct yaml_pair *pairs = NULL;
+	struct yaml_pair *pairs = NULL, *kept;
 	struct tree key, value;
 	size_t cap = 0;
 	int rc;
@@ -290,7 +293,11 @@ static int map(struct reader *r, const yaml_event_t *event, int depth, struct tr
 		grow(out, &key);
 		grow(out, &value);
 	}
-	node->pairs = arena_dup(r->a, pairs, node->n, sizeof(*pairs));
+	if (node->n) {
+		kept = arena_alloc(r->a, node->n, sizeof(*kept));
+		memcpy(kept, pairs, node->n * sizeof(*kept));
+		node->pairs = kept;
+	}
 	free(pairs);
 	return rc < 0 ? -1 : check_duplicates(r, node->pairs, node->n);
 }
@@ -336,9 +343,7 @@ static int document(struct reader *r, const struct yaml_node **root)
 	yaml_mark_t mark;
 	struct tree tree;
 
-	/* the start of the stream and that of the document */
-	if (frame(r, &type, &mark) || /* NOLINT(misc-redundant-expression) */
-	    frame(r, &type, &mark))
+	if (frame(r, &type, &mark) || frame(r, &type, &mark))
 		return -1;
 	if (type == YAML_STREAM_END_EVENT)
 		return fail(r, 1, 1, "empty file");

@@ -13,8 +13,7 @@ bool cpumask_has(const struct cpumask *m, int cpu)
 
 void cpumask_add(struct cpumask *m, int cpu)
 {
-	if (cpu >= 0 && cpu < CPULIST_MAX)
-		m->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
+	m->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
 }
 
 int cpumask_count(const struct cpumask *m)
