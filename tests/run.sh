@@ -38,6 +38,7 @@ ctest --test-dir "$assay_root/build" --parallel "$(nproc)" --output-on-failure \
 	--output-junit "$results" "${select[@]}" 2>&1 |
 	awk -v closing="$closing" '
 		/ tests passed, .* tests? failed out of / { print > closing; next }
+		/^ +Start +[0-9]+: / { next }
 		{ print; fflush() }' || status=$?
 if [ -f "$results" ]; then
 	ctest --test-dir "$assay_root/build" --show-only=json-v1 |
