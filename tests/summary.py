@@ -5,7 +5,8 @@
     ctest --show-only=json-v1 | summary.py RESULTS.xml     (its --output-junit file)
 
 A test may be skipped only for what this machine cannot give: one labelled `root` when
-not run by root, one labelled `peer` when the program it is compared with is not there.
+not run by root, one labelled `optional` when a program of the right version is not there,
+which is no excuse in the CI.
 """
 
 import json
@@ -33,7 +34,9 @@ def skipped(case):
 
 
 def may_skip(labels):
-    return ("root" in labels and os.geteuid() != 0) or "peer" in labels
+    if "root" in labels and os.geteuid() != 0:
+        return True
+    return "optional" in labels and os.environ.get("CI") != "true"
 
 
 def main():
