@@ -75,6 +75,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
+void *arena_dup(struct arena *a, const void *array, size_t n, size_t size)
+{
+	return n ? memcpy(arena_alloc(a, n, size), array, n * size) : NULL;
+}
+
 void arena_release(struct arena *a)
 {
 	while (a->blocks) {

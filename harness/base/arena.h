@@ -19,6 +19,8 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Copy of an array of @n elements of @size bytes; NULL when @n is 0. */
+void *arena_dup(struct arena *a, const void *array, size_t n, size_t size);
 void arena_release(struct arena *a);
 
 #endif

@@ -18,7 +18,7 @@ static void format(struct err *e, const char *fmt, va_list ap)
 	memcpy(e->msg, text, sizeof(text));
 }
 
-int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
+int(err_set)(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -29,7 +29,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	return -1;
 }
 
-int err_sys(struct err *e, int sys, const char *fmt, ...)
+int(err_sys)(struct err *e, int sys, const char *fmt, ...)
 {
 	va_list ap;
 	size_t n;
@@ -43,7 +43,7 @@ int err_sys(struct err *e, int sys, const char *fmt, ...)
 	return -1;
 }
 
-int err_at(struct err *e, const char *fmt, ...)
+int(err_at)(struct err *e, const char *fmt, ...)
 {
 	char old[sizeof(e->msg)];
 	va_list ap;
@@ -58,7 +58,7 @@ int err_at(struct err *e, const char *fmt, ...)
 	return -1;
 }
 
-int err_clean(struct err *e)
+int(err_clean)(struct err *e)
 {
 	struct strbuf text = {0};
 

@@ -40,6 +40,21 @@ int err_at(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2,
  */
 int err_clean(struct err *e);
 
+/*
+ * That these return -1 is said where compilers and static analysis see it: otherwise they
+ * follow, in every caller, a path on which a failed function returned 0.
+ */
+static inline int err_failed(int minus_one)
+{
+	(void)minus_one;
+	return -1;
+}
+
+#define err_set(...)   err_failed((err_set)(__VA_ARGS__))
+#define err_sys(...)   err_failed((err_sys)(__VA_ARGS__))
+#define err_at(...)    err_failed((err_at)(__VA_ARGS__))
+#define err_clean(...) err_failed((err_clean)(__VA_ARGS__))
+
 /* Exit status of d4 for an error that reached main: 2 or 4; 0 when nothing is set. */
 int err_exit_status(const struct err *e);
 

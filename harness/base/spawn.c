@@ -21,8 +21,6 @@
 #include "base/mem.h"
 #include "base/procs.h"
 
-extern char **environ;
-
 /* Seconds: how an end goes (d1.8 of the design), and how often we look in between. */
 static const double term_others = 1, kill_after = 2, give_up = 10, look = 0.05;
 /* Seconds something may hold the pipes of a child that has ended. */

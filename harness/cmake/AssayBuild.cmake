@@ -21,7 +21,9 @@ endif()
 # Eight bytes of a hash over every file the programs are made of.
 function(source_hash out)
   file(GLOB_RECURSE files LIST_DIRECTORIES false ${SOURCE}/harness/* ${SOURCE}/kernels/*
-    ${SOURCE}/reports/* ${SOURCE}/CMakeLists.txt)
+    ${SOURCE}/reports/*)
+  file(GLOB top ${SOURCE}/CMakeLists.txt) # a recursive one looks in every folder
+  list(APPEND files ${top})
   list(SORT files)
   set(sums)
   foreach(file ${files})

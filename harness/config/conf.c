@@ -265,7 +265,7 @@ static int add_hosts(const struct slot *s, const struct yaml_node *item,
 static int hosts(const struct slot *s)
 {
 	const struct yaml_node *const *list;
-	const char **all = NULL, **kept;
+	const char **all = NULL;
 	size_t n, cap = 0;
 	int rc = 0;
 
@@ -276,9 +276,7 @@ static int hosts(const struct slot *s)
 		rc = add_hosts(s, list[i], &all, &cap);
 	if (!rc) {
 		(void)hostlist_unique(all, s->count);
-		kept = arena_alloc(s->a, *s->count, sizeof(*kept));
-		memcpy(kept, all, *s->count * sizeof(*kept));
-		*(const char ***)s->field = kept;
+		*(const char ***)s->field = arena_dup(s->a, all, *s->count, sizeof(*all));
 	}
 	free(all);
 	return rc;

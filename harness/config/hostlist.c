@@ -256,8 +256,7 @@ int hostlist_expand(struct arena *a, const char *text, const char ***names, size
 	int rc = expand_all(&ps);
 
 	if (!rc) {
-		*names = arena_alloc(a, ps.n, sizeof(**names));
-		memcpy(*names, ps.names, ps.n * sizeof(**names));
+		*names = arena_dup(a, ps.names, ps.n, sizeof(**names));
 		*n = ps.n;
 	}
 	parts_release(&ps);

@@ -222,10 +222,7 @@ static int list(struct reader *r, const yaml_event_t *event, int depth, struct t
 		items[node->n++] = t.node;
 		grow(out, &t);
 	}
-	if (node->n) {
-		node->items = arena_alloc(r->a, node->n, sizeof(*items));
-		memcpy(node->items, items, node->n * sizeof(*items));
-	}
+	node->items = arena_dup(r->a, items, node->n, sizeof(*items));
 	free(items);
 	out->node = node;
 	return rc < 0 ? -1 : 0;
@@ -276,7 +273,7 @@ static int map_key(struct reader *r, const struct yaml_node *key)
 static int map(struct reader *r, const yaml_event_t *event, int depth, struct tree *out)
 {
 	struct yaml_node *node = new_node(r, event, YAML_MAP);
-	struct yaml_pair *pairs = NULL, *kept;
+	struct yaml_pair *pairs = NULL;
 	struct tree key, value;
 	size_t cap = 0;
 	int rc;
@@ -293,11 +290,7 @@ static int map(struct reader *r, const yaml_event_t *event, int depth, struct tr
 		grow(out, &key);
 		grow(out, &value);
 	}
-	if (node->n) {
-		kept = arena_alloc(r->a, node->n, sizeof(*kept));
-		memcpy(kept, pairs, node->n * sizeof(*kept));
-		node->pairs = kept;
-	}
+	node->pairs = arena_dup(r->a, pairs, node->n, sizeof(*pairs));
 	free(pairs);
 	return rc < 0 ? -1 : check_duplicates(r, node->pairs, node->n);
 }
@@ -343,7 +336,9 @@ static int document(struct reader *r, const struct yaml_node **root)
 	yaml_mark_t mark;
 	struct tree tree;
 
-	if (frame(r, &type, &mark) || frame(r, &type, &mark))
+	/* the start of the stream and that of the document */
+	if (frame(r, &type, &mark) || /* NOLINT(misc-redundant-expression) */
+	    frame(r, &type, &mark))
 		return -1;
 	if (type == YAML_STREAM_END_EVENT)
 		return fail(r, 1, 1, "empty file");

@@ -248,8 +248,7 @@ int host_io_list(const struct host_io *io, const char *path, struct arena *a,
 	(void)closedir(dir);
 	if (!rc && count) {
 		qsort(list, count, sizeof(*list), by_number);
-		*names = arena_alloc(a, count, sizeof(*list));
-		memcpy(*names, list, count * sizeof(*list));
+		*names = arena_dup(a, list, count, sizeof(*list));
 		*n = count;
 	}
 	free(list);

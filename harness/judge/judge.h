@@ -20,12 +20,17 @@ int judge_config_load(struct judge_config **c, const char *configs_dir,
 void judge_config_free(struct judge_config *c);
 
 struct series; /* values of one metric of one step name on one node: judge/series.h */
+struct judge_nodes;
+struct launches;
 
 struct rule_input {
 	const struct state *state;
 	const struct judge_config *config;
 	const struct series *series;
 	size_t n_series;
+	const struct judge_nodes *nodes;
+	const struct launches *launches;
+	size_t repeats; /* of one step at most: the plan's limit */
 };
 
 struct rule {

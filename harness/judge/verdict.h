@@ -30,6 +30,8 @@ const char *verdict_name(enum verdict_word w);
 /* The one that decides. */
 enum verdict_word verdict_worse(enum verdict_word a, enum verdict_word b);
 
+struct series;
+
 struct verdict {
 	const char *id;   /* "v12": stable within one judgement of one journal */
 	const char *rule; /* valid, theory, baseline, coverage, ... */
@@ -49,8 +51,9 @@ struct verdict {
 	enum verdict_word word;
 	const char
 		*cause; /* launch, timeout, no-data, invalid, bmc, io; no-reference, .. */
-	const char *why; /* one sentence */
-	bool required;   /* the plan requires it */
+	const char *why;             /* one sentence */
+	bool required;               /* the plan requires it */
+	const struct series *series; /* behind it, or NULL: judge/series.h */
 };
 
 struct summary_node {
@@ -67,7 +70,7 @@ struct summary_missing {
 
 struct summary {
 	struct arena arena;
-	const struct state *state; /* borrowed */
+	const struct state *state; /* borrowed; texts of verdicts may be its, too */
 	enum verdict_word word;
 	int exit;      /* d4, without the signals' 128+n */
 	bool accepted; /* exit 0 of a plan that requires something */

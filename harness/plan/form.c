@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "plan/placement.h"
+
 enum { MOST_AT_ONCE = 64, DAY = 86400 };
 
 static const char *const on_words[] = {"node", "pairs", "sets", "all", NULL};
@@ -63,21 +65,6 @@ int form_at_once(const struct yaml_pair *pair, struct plan_stage *stage, struct 
 			  text, MOST_AT_ONCE);
 }
 
-/* all-cores, one-per-domain, N-per-l3, N-per-domain, N-per-node */
-static bool is_place(const char *text)
-{
-	static const char *const ends[] = {"-per-l3", "-per-domain", "-per-node"};
-	size_t len = strcspn(text, "-");
-
-	if (!strcmp(text, "all-cores") || !strcmp(text, "one-per-domain"))
-		return true;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (!strcmp(text + len, ends[i]))
-			return positive(text, len, 65536) > 0;
-	}
-	return false;
-}
-
 static int check_sizes(const struct yaml_node *value, const struct plan_step *step,
 		       struct err *e)
 {
@@ -96,11 +83,8 @@ static int check_sizes(const struct yaml_node *value, const struct plan_step *st
 int form_step_check(const struct yaml_pair *pair, const struct plan_step *step,
 		    struct err *e)
 {
-	if (!strcmp(pair->key->text, "place") && !is_place(step->place))
-		return yaml_error(pair->value, e,
-				  "'place': '%.64s', expected all-cores, one-per-domain, "
-				  "N-per-l3, N-per-domain or N-per-node",
-				  step->place);
+	if (!strcmp(pair->key->text, "place") && placement_check(step->place, e))
+		return yaml_at(pair->value, e);
 	if (!strcmp(pair->key->text, "sizes"))
 		return check_sizes(pair->value, step, e);
 	return 0;

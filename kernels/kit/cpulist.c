@@ -13,7 +13,8 @@ bool cpumask_has(const struct cpumask *m, int cpu)
 
 void cpumask_add(struct cpumask *m, int cpu)
 {
-	m->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
+	if (cpu >= 0 && cpu < CPULIST_MAX)
+		m->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
 }
 
 int cpumask_count(const struct cpumask *m)

@@ -25,7 +25,7 @@ static void expired(int sig)
 	while (*p && n < sizeof(line) - 1)
 		line[n++] = *p++;
 	line[n++] = '\n';
-	n = (size_t)write(STDERR_FILENO, line, n); /* nothing is left to do if it fails */
+	(void)!write(STDERR_FILENO, line, n); /* nothing is left to do if it fails */
 	_exit(WATCHDOG_EXIT);
 }
 

@@ -92,6 +92,8 @@ static void arena_gives_aligned_zeroed_memory(void **unused)
 	assert_non_null(arena_alloc(&a, 1000, 1000));
 	assert_null(arena_strdup(&a, NULL));
 	assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+	assert_memory_equal(arena_dup(&a, "abcdef", 3, 2), "abcdef", 6);
+	assert_null(arena_dup(&a, NULL, 0, 8));
 	arena_release(&a);
 	arena_release(&a);
 }

@@ -220,11 +220,12 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 		STEP("{kernel: k, on: nodes}"),
 		"f.yaml:5:21: 'on': unknown word 'nodes', did you mean 'node'?");
 	assert_plan_refused(STEP("{kernel: k, place: 0-per-l3}"),
-			    "f.yaml:5:24: 'place': '0-per-l3', expected all-cores, "
-			    "one-per-domain, N-per-l3, N-per-domain or N-per-node");
-	assert_plan_refused(STEP("{kernel: k, place: 2-per-core}"),
-			    "f.yaml:5:24: 'place': '2-per-core', expected all-cores, "
-			    "one-per-domain, N-per-l3, N-per-domain or N-per-node");
+			    "f.yaml:5:24: unknown place '0-per-l3', expected all-cores, "
+			    "N-per-l3, N-per-domain, N-per-node or one-per-domain");
+	assert_plan_refused(
+		STEP("{kernel: k, place: 2-per-core}"),
+		"f.yaml:5:24: unknown place '2-per-core', expected all-cores, N-per-l3, "
+		"N-per-domain, N-per-node or one-per-domain");
 	assert_plan_refused(
 		STEP("{kernel: k, sizes: [1, 0]}"),
 		"f.yaml:5:28: 'sizes': '0', expected a number of nodes or all");
@@ -324,8 +325,9 @@ static void a_wrong_set_is_refused_with_a_suggestion(void **unused)
 		 "at_once, on, place, limit, estimate, sizes, scaling"},
 		{"nodes.at_once=0", "'nodes.at_once=0': 'at_once': '0', expected all, "
 				    "one-per-chassis or 1 to 64"},
-		{"nodes.place=x", "'nodes.place=x': 'place': 'x', expected all-cores, "
-				  "one-per-domain, N-per-l3, N-per-domain or N-per-node"},
+		{"nodes.place=x",
+		 "'nodes.place=x': unknown place 'x', expected all-cores, N-per-l3, "
+		 "N-per-domain, N-per-node or one-per-domain"},
 		{"scaling.sizes=[1",
 		 "'scaling.sizes=[1':2:1: did not find expected ',' or ']'"},
 		{"scaling.sizes=[0]",
@@ -621,6 +623,25 @@ static void a_wrong_site_is_refused_with_its_place(void **unused)
 	}
 }
 
+/* Paths are absolute: the tests run in a folder of their own. */
+static void the_shipped_plan_and_site_load(void **unused)
+{
+	struct plan p;
+	struct site s;
+	struct err e = {0};
+
+	(void)unused;
+	if (plan_load(&p, SOURCE_DIR "/configs/plans/local.yaml", &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(p.n_requires, 0);
+	assert_string_equal(p.name, "local");
+	plan_release(&p);
+	if (site_load(&s, SOURCE_DIR "/configs/sites/example.yaml", &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(s.n_nodes, 64);
+	site_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -636,6 +657,7 @@ int main(void)
 		cmocka_unit_test(a_site_is_read_with_all_its_keys),
 		cmocka_unit_test(every_key_of_a_site_is_optional),
 		cmocka_unit_test(a_wrong_site_is_refused_with_its_place),
+		cmocka_unit_test(the_shipped_plan_and_site_load),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -193,7 +193,7 @@ static char dir[] = "/tmp/assay-test-record-XXXXXX";
 static int make_dir(void **unused)
 {
 	(void)unused;
-	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+	memset(dir + sizeof(dir) - 7, 'X', 6);
 	return mkdtemp(dir) ? 0 : -1;
 }
 

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the rules, then says what their verdicts mean for nodes and run: see judge.h. */
+#include "judge/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "judge/common.h"
+#include "judge/judge_config.h"
+#include "judge/launches.h"
+#include "judge/required.h"
+#include "judge/rule.h"
+#include "judge/series.h"
+
+static const struct rule rules[] = {
+#define RULE(name, help) {#name, help, rule_##name##_judge},
+#include "judge/rules.def"
+#undef RULE
+};
+
+enum { N_RULES = sizeof(rules) / sizeof(rules[0]), DEFAULT_REPEATS = 5 };
+
+static const char *const words[VERDICT_WORDS] = {
+	[VERDICT_FAIL] = "FAIL",
+	[VERDICT_ERROR] = "ERROR",
+	[VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+	[VERDICT_UNJUDGED] = "UNJUDGED",
+	[VERDICT_WARN] = "WARN",
+	[VERDICT_SKIP] = "SKIP",
+	[VERDICT_PASS] = "PASS",
+};
+
+const struct rule *rule_at(size_t i)
+{
+	return i < N_RULES ? &rules[i] : NULL;
+}
+
+const struct rule *rule_find(const char *name)
+{
+	for (size_t i = 0; i < N_RULES; i++) {
+		if (!strcmp(rules[i].name, name))
+			return &rules[i];
+	}
+	return NULL;
+}
+
+const char *verdict_name(enum verdict_word w)
+{
+	return words[w];
+}
+
+enum verdict_word verdict_worse(enum verdict_word a, enum verdict_word b)
+{
+	return a < b ? a : b;
+}
+
+/* What one judgement needs besides its result. */
+struct work {
+	struct metrics metrics;
+	struct judge_nodes nodes;
+	struct launches launches;
+	struct series_list series;
+	struct rule_input in;
+};
+
+static void work_release(struct work *w)
+{
+	metrics_release(&w->metrics);
+	nodes_release(&w->nodes);
+	launches_release(&w->launches);
+}
+
+static size_t repeats_of(const struct state *state)
+{
+	double n = record_json_num(state->plan.limits, "repeats");
+
+	return n >= 0 && n <= 1000 ? (size_t)n : DEFAULT_REPEATS;
+}
+
+static void start_nodes(struct summary *out, const struct work *w)
+{
+	const struct state *state = out->state;
+
+	out->n_nodes = w->nodes.n;
+	out->nodes = arena_alloc(&out->arena, out->n_nodes + 1, sizeof(*out->nodes));
+	for (size_t i = 0; i < out->n_nodes; i++) {
+		out->nodes[i].name = arena_strdup(&out->arena, w->nodes.items[i].name);
+		out->nodes[i].class = w->nodes.items[i].class;
+		out->nodes[i].word = VERDICT_PASS;
+	}
+	for (size_t i = 0; i < state->n_steps; i++) {
+		const struct state_step *st = &state->steps[i];
+
+		out->steps_planned += st->id != 0;
+		out->steps_ended += st->id && st->phase == STATE_ENDED;
+		if (!launch_ok(st) || (!st->n_samples && !st->n_valids))
+			continue;
+		for (size_t n = 0; n < st->n_nodes; n++) {
+			size_t at = names_find(&w->nodes.index, st->nodes[n]);
+
+			if (at != NAMES_NONE)
+				out->nodes[at].reported = true;
+		}
+	}
+}
+
+static void start(struct work *w, struct summary *out, const struct judge_config *c)
+{
+	const struct state *state = out->state;
+
+	nodes_make(&w->nodes, state, &c->cpus);
+	launches_make(&w->launches, state);
+	series_make(&w->series, state, &w->launches, &w->metrics, &out->arena);
+	start_nodes(out, w);
+	w->in = (struct rule_input){.state = state,
+				    .config = c,
+				    .series = w->series.items,
+				    .n_series = w->series.n,
+				    .nodes = &w->nodes,
+				    .launches = &w->launches,
+				    .repeats = repeats_of(state)};
+}
+
+/* What no reference was found for is said, too: silence would read as good. */
+static void unjudged(struct summary *out, const struct work *w)
+{
+	size_t n = out->n_verdicts;
+	bool *judged = mem_calloc(w->series.n + 1, sizeof(*judged));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct series *s = out->verdicts[i].series;
+
+		if (s)
+			judged[s - w->series.items] = true;
+	}
+	for (size_t i = 0; i < w->series.n; i++) {
+		const struct series *s = &w->series.items[i];
+		struct verdict *v;
+
+		if (judged[i])
+			continue;
+		v = rule_series_verdict(out, "baseline", s);
+		v->word = VERDICT_UNJUDGED;
+		v->cause = s->mark ? s->mark : "no-reference";
+		v->why = s->mark       ? s->mark_text
+			 : s->declared ? arena_printf(&out->arena,
+						      "no baseline holds for it, and %s",
+						      rule_theory_why_not(&w->in, s,
+									  &out->arena))
+				       : "its kernel does not declare this metric";
+	}
+	free(judged);
+}
+
+static bool gives_reference(const struct verdict *v)
+{
+	static const char *const by[] = {"baseline", "theory", "peers", "bios"};
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		if (v->word == VERDICT_PASS && !strcmp(v->rule, by[i]))
+			return true;
+	}
+	return false;
+}
+
+static void count_verdicts(struct summary *out, const struct work *w)
+{
+	out->word = out->n_verdicts ? VERDICT_PASS : VERDICT_ERROR;
+	for (size_t i = 0; i < out->n_verdicts; i++) {
+		struct verdict *v = &out->verdicts[i];
+		size_t at = v->node ? names_find(&w->nodes.index, v->node) : NAMES_NONE;
+		struct summary_node *node;
+
+		v->id = arena_printf(&out->arena, "v%zu", i + 1);
+		out->counts[v->word]++;
+		out->word = verdict_worse(out->word, v->word);
+		if (at == NAMES_NONE)
+			continue;
+		node = &out->nodes[at];
+		if (!node->why || v->word < node->word) {
+			node->word = v->word;
+			node->why = v->why;
+		}
+		node->referenced |= gives_reference(v);
+	}
+	for (size_t i = 0; i < out->n_nodes; i++)
+		out->n_reported += out->nodes[i].reported;
+}
+
+/* d4: 1 a FAIL; 3 ERROR, INCONCLUSIVE, or a node that nothing was compared for. */
+static int exit_status(const struct summary *s)
+{
+	if (s->counts[VERDICT_FAIL])
+		return 1;
+	if (s->counts[VERDICT_ERROR] || s->counts[VERDICT_INCONCLUSIVE] || !s->n_nodes ||
+	    !s->n_verdicts)
+		return 3;
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		if (!s->nodes[i].referenced)
+			return 3;
+	}
+	return 0;
+}
+
+static void add_remark(struct summary *s, const char *text)
+{
+	mem_grow(&s->remarks, &s->cap_remarks, s->n_remarks + 1, sizeof(*s->remarks));
+	s->remarks[s->n_remarks++] = text;
+}
+
+static void add_remarks(struct summary *s, const struct work *w)
+{
+	if (!s->n_nodes || !s->steps_planned)
+		add_remark(s, "nothing was measured");
+	if (s->n_reported < s->n_nodes)
+		add_remark(s, arena_printf(&s->arena, "%zu of %zu nodes reported",
+					   s->n_reported, s->n_nodes));
+	common_cause(s, &w->nodes);
+}
+
+/* The same wish of several metrics is one request. */
+static void merge_requests(struct summary *s)
+{
+	struct names ids = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < s->n_requests; i++) {
+		(void)names_add(&ids, s->requests[i].id, &fresh);
+		if (fresh)
+			s->requests[n++] = s->requests[i];
+	}
+	s->n_requests = n;
+	names_release(&ids);
+}
+
+int judge(struct summary *out, const struct state *state, const struct judge_config *c,
+	  struct err *e)
+{
+	struct work w = {0};
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->state = state;
+	metrics_read(&w.metrics, state->plan.kernels);
+	rc = judge_config_check(c, &w.metrics, e);
+	if (rc)
+		goto out;
+	start(&w, out, c);
+	for (size_t i = 0; i < N_RULES; i++) {
+		rc = rules[i].judge(&w.in, out, e);
+		if (rc)
+			goto out;
+	}
+	unjudged(out, &w);
+	out->accepted = required_apply(out) > 0;
+	count_verdicts(out, &w);
+	merge_requests(out);
+	add_remarks(out, &w);
+	out->exit = exit_status(out);
+	out->accepted &= out->exit == 0;
+out:
+	work_release(&w);
+	return rc;
+}
+
+void summary_release(struct summary *s)
+{
+	free(s->verdicts);
+	free(s->missing);
+	free(s->remarks);
+	free(s->requests);
+	arena_release(&s->arena);
+	memset(s, 0, sizeof(*s));
+}

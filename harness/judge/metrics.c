@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declared metrics: see metrics.h. */
+#include "judge/metrics.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static void add(struct metrics *m, const char *kernel, const json_t *o)
+{
+	const char *name = text(o, "name");
+	struct metric *d;
+
+	if (!*name || names_add(&m->index, name, NULL) != m->n)
+		return;
+	mem_grow(&m->items, &m->cap, m->n + 1, sizeof(*m->items));
+	d = &m->items[m->n++];
+	d->name = m->index.items[m->n - 1];
+	d->unit = arena_strdup(&m->arena, text(o, "unit"));
+	d->kernel = kernel;
+	d->higher = strcmp(text(o, "better"), "lower") != 0;
+	d->best = !strcmp(text(o, "reduce"), "best");
+}
+
+void metrics_read(struct metrics *m, const char *kernels)
+{
+	json_t *all = kernels ? json_loads(kernels, 0, NULL) : NULL;
+	const char *key;
+	json_t *about, *o;
+	size_t i;
+
+	memset(m, 0, sizeof(*m));
+	json_object_foreach(all, key, about)
+	{
+		const char *kernel = arena_strdup(&m->arena, key);
+
+		if (!strcmp(text(about, "shape"), "set"))
+			(void)names_add(&m->sets, kernel, NULL);
+		json_array_foreach(json_object_get(about, "metrics"), i, o)
+		{
+			add(m, kernel, o);
+		}
+	}
+	json_decref(all);
+}
+
+void metrics_release(struct metrics *m)
+{
+	names_release(&m->index);
+	names_release(&m->sets);
+	free(m->items);
+	arena_release(&m->arena);
+	memset(m, 0, sizeof(*m));
+}
+
+const struct metric *metrics_find(const struct metrics *m, const char *name)
+{
+	size_t i = names_find(&m->index, name);
+
+	return i == NAMES_NONE ? NULL : &m->items[i];
+}
+
+bool metrics_of_set(const struct metrics *m, const char *kernel)
+{
+	return kernel && names_find(&m->sets, kernel) != NAMES_NONE;
+}

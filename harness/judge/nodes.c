@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of nodes for the judge: see nodes.h. */
+#include "judge/nodes.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *const node_fact_names[NODE_FACTS] = {
+	[NODE_CPU] = "cpu",
+	[NODE_SOCKETS] = "sockets",
+	[NODE_VIRTUAL] = "virtual",
+	[NODE_BIOS_SETTING] = "bios.setting",
+};
+
+static const char *text(struct arena *a, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s && *s ? arena_strdup(a, s) : NULL;
+}
+
+/* A count; 0 when it is not there or none. */
+static int count(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+
+	return v > 0 && v < 1000000 ? (int)v : 0;
+}
+
+static const char *cpu_name(struct arena *a, const json_t *cpu)
+{
+	const char *model = json_string_value(json_object_get(cpu, "model"));
+	struct strbuf sb = {0};
+	const char *name = NULL;
+
+	if (model)
+		cpus_normalise(model, &sb);
+	if (sb.len)
+		name = arena_strndup(a, sb.buf, sb.len);
+	strbuf_release(&sb);
+	return name;
+}
+
+static void read_facts(struct judge_node *n, const char *facts, struct arena *a,
+		       const struct cpus *cpus)
+{
+	json_t *o = facts ? json_loads(facts, 0, NULL) : NULL;
+	const json_t *cpu = json_object_get(o, "cpu");
+	const char *mask, *online;
+
+	n->sockets = count(cpu, "sockets");
+	n->cores = count(cpu, "cores");
+	mask = json_string_value(json_object_get(cpu, "mask"));
+	online = json_string_value(json_object_get(cpu, "online"));
+	n->restricted = mask && online && strcmp(mask, online) != 0;
+	n->facts[NODE_CPU] = cpu_name(a, cpu);
+	n->facts[NODE_SOCKETS] = n->sockets ? arena_printf(a, "%d", n->sockets) : NULL;
+	n->facts[NODE_VIRTUAL] = text(a, o, "virtual");
+	n->facts[NODE_BIOS_SETTING] = text(a, json_object_get(o, "bios"), "setting");
+	if (n->facts[NODE_CPU])
+		n->model = cpus_find(cpus, n->facts[NODE_CPU]);
+	json_decref(o);
+}
+
+void nodes_make(struct judge_nodes *nodes, const struct state *state,
+		const struct cpus *cpus)
+{
+	memset(nodes, 0, sizeof(*nodes));
+	nodes->items = mem_calloc(state->n_nodes + 1, sizeof(*nodes->items));
+	for (size_t i = 0; i < state->n_nodes; i++) {
+		const struct record_node *r = state_facts(state, state->nodes[i]);
+		struct judge_node *n;
+		bool fresh;
+
+		(void)names_add(&nodes->index, state->nodes[i], &fresh);
+		if (!fresh)
+			continue;
+		n = &nodes->items[nodes->n];
+		n->name = nodes->index.items[nodes->n++];
+		if (!r)
+			continue;
+		n->class = r->class;
+		read_facts(n, r->facts, &nodes->index.arena, cpus);
+	}
+}
+
+void nodes_release(struct judge_nodes *nodes)
+{
+	names_release(&nodes->index);
+	free(nodes->items);
+	memset(nodes, 0, sizeof(*nodes));
+}
+
+const struct judge_node *nodes_find(const struct judge_nodes *nodes, const char *name)
+{
+	size_t i = name ? names_find(&nodes->index, name) : NAMES_NONE;
+
+	return i == NAMES_NONE ? NULL : &nodes->items[i];
+}

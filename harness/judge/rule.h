@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules share: verdicts about a series or a step, and the comparison with limits. */
+#ifndef ASSAY_JUDGE_RULE_H
+#define ASSAY_JUDGE_RULE_H
+
+#include "judge/judge_config.h"
+#include "judge/launches.h"
+#include "judge/limits.h"
+
+/* The functions of the table, rule_NAME_judge(). */
+#define RULE(name, help)                                                          \
+	int rule_##name##_judge(const struct rule_input *in, struct summary *out, \
+				struct err *e);
+#include "judge/rules.def"
+#undef RULE
+
+/* A verdict of @rule with all that is known of the series filled in. */
+struct verdict *rule_series_verdict(struct summary *out, const char *rule,
+				    const struct series *s);
+
+/* A verdict of @rule about one launch; its node when there is one only. */
+struct verdict *rule_step_verdict(struct summary *out, const char *rule,
+				  const struct state_step *st);
+
+/* A value against a reference, all as shares of the reference. */
+struct comparison {
+	double reference; /* in the unit of the series, above 0 */
+	const char *from;
+	struct limits shares;
+	const double *values; /* one a launch, sorted */
+	size_t n;
+	double sigma; /* of one launch */
+	const char
+		*sigma_from; /* "its repetitions", for a single launch; NULL: not known */
+	bool signs;          /* shares read as deviations: "-7 %" for 0.93 */
+	bool not_binding;    /* FAIL becomes WARN */
+	const char *binding_why; /* and why: one clause */
+};
+
+/*
+ * Judges @v, made by rule_series_verdict(): fills reference, limits, word and why, which
+ * begins with @head. INCONCLUSIVE asks for a repeat until the plan's limit, then it is
+ * WARN.
+ */
+void rule_compare(const struct rule_input *in, struct summary *out, struct verdict *v,
+		  const struct series *s, const struct comparison *c, const char *head);
+
+/* Adds a request; the same id twice counts once. */
+void rule_request(struct summary *out, const char *id, const char *want,
+		  const char *target, const char *because);
+
+/* "-7 %" for 0.93 with @signs, else "93 %"; text in @a. */
+const char *rule_share_text(struct arena *a, double share, bool signs);
+
+/*
+ * Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. Text in
+ * @a.
+ */
+const char *rule_theory_why_not(const struct rule_input *in, const struct series *s,
+				struct arena *a);
+
+#endif

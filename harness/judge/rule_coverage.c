@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rule `coverage`: everything that was planned was measured. Silence is an error: a step
+ * that never ended, a node nothing is known of, a line of the journal that is damaged.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "judge/rule.h"
+
+static void miss(struct summary *out, const char *key, const char *node, const char *why)
+{
+	mem_grow(&out->missing, &out->cap_missing, out->n_missing + 1,
+		 sizeof(*out->missing));
+	out->missing[out->n_missing++] = (struct summary_missing){key, node, why};
+}
+
+/* The launch gave something that counts. */
+static bool has_result(const struct state_step *st)
+{
+	return launch_ok(st) && (st->n_samples || st->n_valids);
+}
+
+/* One sentence on a launch that is not good, and its cause. */
+static const char *fault(const struct state_step *st, const char **cause)
+{
+	*cause = "no-data";
+	if (st->phase == STATE_PLANNED)
+		return "planned, but never started";
+	if (st->phase == STATE_STARTED)
+		return "started, but its end is not in the journal";
+	if (launch_ok(st))
+		return "it ended well, but without any result";
+	*cause = launch_cause(st);
+	return st->ended.reason && *st->ended.reason ? st->ended.reason
+						     : "no reason was recorded";
+}
+
+static void relaunch(const struct rule_input *in, struct summary *out,
+		     const struct launch_key *k, const char *why)
+{
+	const struct state_step *last = &in->state->steps[k->last];
+
+	if (k->relaunched || last->phase != STATE_ENDED ||
+	    strcmp(launch_cause(last), "launch") != 0)
+		return;
+	rule_request(out, arena_printf(&out->arena, "repeat-launch:%s:1", k->key),
+		     "repeat", k->key,
+		     arena_printf(&out->arena, "its launch failed: %s", why));
+}
+
+/* The last launch decides; that an earlier one failed is worth a WARN. */
+static void judge_key(const struct rule_input *in, struct summary *out,
+		      const struct launch_key *k)
+{
+	const struct state_step *last = &in->state->steps[k->last], *failed = NULL;
+	const char *cause, *why;
+	struct verdict *v;
+
+	for (size_t i = k->first; i != k->last; i = in->launches->next[i]) {
+		if (!has_result(&in->state->steps[i]))
+			failed = &in->state->steps[i];
+	}
+	if (has_result(last)) {
+		if (!failed)
+			return;
+		v = rule_step_verdict(out, "coverage", failed);
+		v->word = VERDICT_WARN;
+		v->why = arena_printf(&out->arena, "an earlier launch gave no result: %s",
+				      fault(failed, &v->cause));
+		return;
+	}
+	why = fault(last, &cause);
+	miss(out, last->planned.key, last->n_nodes == 1 ? last->nodes[0] : NULL, why);
+	relaunch(in, out, k, why);
+	if (!strcmp(cause, "invalid"))
+		return; /* rule `valid` has said so */
+	v = rule_step_verdict(out, "coverage", last);
+	v->word = !strcmp(cause, "skip") ? VERDICT_SKIP : VERDICT_ERROR;
+	v->cause = v->word == VERDICT_SKIP ? NULL : cause;
+	v->why = why;
+}
+
+/* A step the time budget left out; not one that was run by a later start. */
+static void judge_left_out(const struct rule_input *in, struct summary *out,
+			   const struct record_event *ev)
+{
+	struct verdict *v;
+
+	if (ev->key && launches_find(in->launches, ev->key))
+		return;
+	v = summary_add(out);
+	v->rule = "coverage";
+	v->key = ev->key;
+	v->node = ev->node;
+	v->word = VERDICT_SKIP;
+	v->why = arena_printf(&out->arena, "left out for want of time: %s", ev->text);
+	miss(out, ev->key, ev->node, v->why);
+}
+
+/* What was said of nodes outside of steps; the last word counts. */
+struct said {
+	struct names nodes;
+	const struct record_event **events; /* numbered as nodes is */
+	size_t cap;
+};
+
+static void say(struct said *said, const char *node, const struct record_event *ev)
+{
+	size_t n = names_add(&said->nodes, node, NULL);
+
+	mem_grow(&said->events, &said->cap, n + 1, sizeof(*said->events));
+	said->events[n] = ev;
+}
+
+/* A node without steps: a fault of the node, or of what it should have been asked. */
+static void judge_node(struct summary *out, const struct summary_node *node,
+		       const struct record_event *ev)
+{
+	struct verdict *v = summary_add(out);
+	bool lost = ev && !strcmp(ev->what, "lost");
+
+	v->rule = "coverage";
+	v->node = node->name;
+	v->word = VERDICT_ERROR;
+	v->cause = lost ? "launch" : "no-data";
+	v->why = ev ? ev->text : "NODATA: no step was planned on this node";
+	miss(out, NULL, node->name, v->why);
+}
+
+static void judge_nodes(const struct rule_input *in, struct summary *out)
+{
+	struct names left_out = {0};
+	struct said said = {0};
+	struct names busy = {0}; /* nodes with a step, or one that was left out */
+
+	for (size_t i = 0; i < in->state->n_steps; i++) {
+		for (size_t n = 0; n < in->state->steps[i].n_nodes; n++)
+			(void)names_add(&busy, in->state->steps[i].nodes[n], NULL);
+	}
+	for (size_t i = 0; i < in->state->n_events; i++) {
+		const struct record_event *ev = &in->state->events[i];
+		bool fresh = true;
+
+		if (strcmp(ev->what, "left-out") != 0) {
+			if (ev->node)
+				say(&said, ev->node, ev);
+			continue;
+		}
+		if (ev->node)
+			(void)names_add(&busy, ev->node, NULL);
+		if (ev->key)
+			(void)names_add(&left_out, ev->key, &fresh);
+		if (fresh)
+			judge_left_out(in, out, ev);
+	}
+	for (size_t i = 0; i < out->n_nodes; i++) {
+		const char *name = out->nodes[i].name;
+		size_t n = names_find(&said.nodes, name);
+
+		if (names_find(&busy, name) == NAMES_NONE)
+			judge_node(out, &out->nodes[i],
+				   n == NAMES_NONE ? NULL : said.events[n]);
+	}
+	names_release(&left_out);
+	names_release(&said.nodes);
+	names_release(&busy);
+	free(said.events);
+}
+
+int rule_coverage_judge(const struct rule_input *in, struct summary *out, struct err *e)
+{
+	struct verdict *v;
+
+	(void)e;
+	for (size_t i = 0; i < in->launches->n; i++)
+		judge_key(in, out, &in->launches->items[i]);
+	judge_nodes(in, out);
+	if (!in->state->damaged)
+		return 0;
+	v = summary_add(out);
+	v->rule = "coverage";
+	v->word = VERDICT_ERROR;
+	v->cause = "io";
+	v->value = record_num((double)in->state->damaged);
+	v->why = arena_printf(&out->arena,
+			      "%zu damaged line%s of the journal: what they said is lost",
+			      in->state->damaged, in->state->damaged == 1 ? "" : "s");
+	return 0;
+}
