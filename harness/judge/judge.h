@@ -13,11 +13,21 @@ struct judge_config;
 
 /*
  * Loads DIR/cpus.yaml, DIR/theory.yaml and DIR/baselines/ (all .yaml files there), then
- * the file @baseline when it is not NULL (its entries win). Errors as plan_load().
+ * the file @baseline, or without one DIR/baseline.yaml where it is there: its entries
+ * win. Errors as plan_load().
  */
 int judge_config_load(struct judge_config **c, const char *configs_dir,
 		      const char *baseline, struct err *e);
 void judge_config_free(struct judge_config *c);
+
+/* A file the configuration was read from. */
+struct judge_file {
+	const char *path;
+	const char *name; /* where it belongs in a folder judge_config_load() reads */
+};
+
+/* All of them; the array is the configuration's. */
+size_t judge_config_files(const struct judge_config *c, const struct judge_file **files);
 
 struct series; /* values of one metric of one step name on one node: judge/series.h */
 struct judge_nodes;
