@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -22,9 +23,23 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int load_baselines(struct judge_config *c, struct arena *a, const char *folder,
-			  struct err *e)
+/* Notes that @folder/@name (or @path) is read, and gives its path. */
+static const char *note(struct judge_config *c, const char *path, const char *folder,
+			const char *name)
 {
+	struct judge_file *f;
+
+	mem_grow(&c->files, &c->cap_files, c->n_files + 1, sizeof(*c->files));
+	f = &c->files[c->n_files++];
+	f->path = path ? arena_strdup(&c->arena, path)
+		       : arena_printf(&c->arena, "%s/%s", folder, name);
+	f->name = arena_strdup(&c->arena, name);
+	return f->path;
+}
+
+static int load_baselines(struct judge_config *c, const char *configs_dir, struct err *e)
+{
+	const char *folder = arena_printf(&c->arena, "%s/baselines", configs_dir);
 	struct dirent **list;
 	int n = scandir(folder, &list, is_yaml, by_name), rc = 0;
 
@@ -33,39 +48,53 @@ static int load_baselines(struct judge_config *c, struct arena *a, const char *f
 	if (n < 0)
 		return err_sys(e, errno, "cannot read folder '%s'", folder);
 	for (int i = 0; i < n; i++) {
-		const char *path = arena_printf(a, "%s/%s", folder, list[i]->d_name);
+		const char *name =
+			arena_printf(&c->arena, "baselines/%s", list[i]->d_name);
 
 		if (!rc)
-			rc = baseline_load(&c->baselines, path, false, e);
+			rc = baseline_load(&c->baselines,
+					   note(c, NULL, configs_dir, name), false, e);
 		free(list[i]);
 	}
 	free(list);
 	return rc;
 }
 
+/* The file whose references win: given now, or when the folder was a run's. */
+static int load_given(struct judge_config *c, const char *configs_dir,
+		      const char *baseline, struct err *e)
+{
+	static const char name[] = "baseline.yaml";
+
+	if (!baseline) {
+		baseline = arena_printf(&c->arena, "%s/%s", configs_dir, name);
+		if (access(baseline, F_OK))
+			return 0;
+	}
+	return baseline_load(&c->baselines, note(c, baseline, NULL, name), true, e);
+}
+
 int judge_config_load(struct judge_config **out, const char *configs_dir,
 		      const char *baseline, struct err *e)
 {
 	struct judge_config *c = mem_calloc(1, sizeof(*c));
-	struct arena paths = {0};
-	int rc;
 
-	rc = cpus_load(&c->cpus, arena_printf(&paths, "%s/cpus.yaml", configs_dir), e);
-	if (!rc)
-		rc = theory_load(&c->theory,
-				 arena_printf(&paths, "%s/theory.yaml", configs_dir), e);
-	if (!rc)
-		rc = load_baselines(c, &paths,
-				    arena_printf(&paths, "%s/baselines", configs_dir), e);
-	if (!rc && baseline)
-		rc = baseline_load(&c->baselines, baseline, true, e);
-	arena_release(&paths);
-	if (rc) {
-		judge_config_free(c);
-		c = NULL;
-	}
 	*out = c;
-	return rc;
+	if (cpus_load(&c->cpus, note(c, NULL, configs_dir, "cpus.yaml"), e) ||
+	    theory_load(&c->theory, note(c, NULL, configs_dir, "theory.yaml"), e) ||
+	    load_baselines(c, configs_dir, e) ||
+	    load_given(c, configs_dir, baseline, e)) {
+		judge_config_free(c);
+		*out = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+size_t judge_config_files(const struct judge_config *c, const struct judge_file **files)
+{
+	*files = c->files;
+	return c->n_files;
 }
 
 void judge_config_free(struct judge_config *c)
@@ -75,6 +104,8 @@ void judge_config_free(struct judge_config *c)
 	cpus_release(&c->cpus);
 	theory_release(&c->theory);
 	baselines_release(&c->baselines);
+	free(c->files);
+	arena_release(&c->arena);
 	free(c);
 }
 

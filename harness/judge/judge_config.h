@@ -12,6 +12,9 @@ struct judge_config {
 	struct cpus cpus;
 	struct theory theory;
 	struct baselines baselines;
+	struct arena arena; /* owns the texts of files */
+	struct judge_file *files;
+	size_t n_files, cap_files;
 };
 
 /*
