@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * BIOS profiles: what the settings of a node should be, and how bad it is when they are
+ * not. Read from configs/bios/NAME.yaml. Wanted values are compared as texts, so they are
+ * kept exactly as written: Off, NO, 0755, 1e3, 1.10 are these texts and nothing else.
+ */
+#ifndef ASSAY_BIOS_PROFILE_H
+#define ASSAY_BIOS_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum profile_severity { PROFILE_FAIL, PROFILE_WARN }; /* of another value */
+
+struct profile_attribute {
+	const char *name;  /* as the BMC spells it */
+	const char **want; /* any of these is right */
+	size_t n_want;
+	enum profile_severity severity;
+	bool optional;     /* a board without it is right, too */
+	const char *why;   /* one sentence */
+	const char *where; /* file:line:col */
+};
+
+struct profile {
+	struct arena arena;
+	const char *name;
+	struct profile_attribute *attributes; /* in the order of the file */
+	size_t n;
+};
+
+/*
+ * Reads a profile. ERR_USAGE with file:line:col, also for an attribute without a value.
+ * profile_release() after, also after an error.
+ */
+int profile_load(struct profile *p, const char *path, struct err *e);
+void profile_release(struct profile *p);
+
+#endif
