@@ -12,9 +12,10 @@
 #include "judge/verdict.h"
 
 struct report_style {
-	bool colour; /* escape sequences allowed */
-	bool utf8;   /* signs beyond ASCII allowed */
-	int width;   /* columns, at least 40 */
+	bool colour;     /* escape sequences allowed */
+	bool utf8;       /* signs beyond ASCII allowed */
+	int width;       /* columns; 0 = 100, less than 40 is taken as 40 */
+	const char *dir; /* run folder as the reader would type it; NULL = not told */
 };
 
 struct report_writer {
@@ -28,9 +29,16 @@ const struct report_writer *report_at(size_t i); /* NULL at the end */
 
 /*
  * Writes DIR/report.SUFFIX: written aside, fsynced, renamed, so a report is whole or not
- * there. On any error nothing is left and the old one stays.
+ * there. On any error (ERR_SYSTEM) nothing is left and the old one stays. Plain style.
  */
 int report_save(const struct report_writer *w, const struct summary *s, const char *dir,
 		struct err *e);
+
+/*
+ * The same for a file of any name. A @path that is there and is not a regular file (a
+ * pipe, /dev/null) is written to as it is.
+ */
+int report_save_as(const struct report_writer *w, const struct summary *s,
+		   const struct report_style *style, const char *path, struct err *e);
 
 #endif

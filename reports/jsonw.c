@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON written member by member: see jsonw.h. */
+#include "reports/jsonw.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "record/json.h"
+#include "reports/emit.h"
+
+enum { PIECE = 64 * 1024 };
+
+static int add_text(const char *data, size_t len, void *text)
+{
+	strbuf_add(text, data, len);
+	return 0;
+}
+
+/* Appends @s quoted; most texts are plain ASCII and need no escapes. */
+static void add_string(struct strbuf *to, const char *s)
+{
+	size_t n = 0;
+	json_t *v;
+
+	while ((unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f && s[n] != '"' &&
+	       s[n] != '\\')
+		n++;
+	if (!s[n]) {
+		strbuf_addch(to, '"');
+		strbuf_add(to, s, n);
+		strbuf_addch(to, '"');
+		return;
+	}
+	v = json_clean_string(s);
+	(void)json_dump_callback(v, add_text, to, JSON_ENCODE_ANY);
+	json_decref(v);
+}
+
+/* What stands before a value. */
+static void begin(struct jsonw *w, const char *name)
+{
+	/* a line for each object and list, for people and for diff */
+	if (w->item)
+		strbuf_addstr(&w->text, w->closed ? ",\n" : ",");
+	w->item = true;
+	w->closed = false;
+	if (name) {
+		strbuf_addch(&w->text, '"');
+		strbuf_addstr(&w->text, name);
+		strbuf_add(&w->text, "\":", 2);
+	}
+}
+
+void jsonw_open(struct jsonw *w, const char *name, char bracket)
+{
+	begin(w, name);
+	strbuf_addch(&w->text, bracket);
+	w->item = w->closed = false;
+}
+
+void jsonw_close(struct jsonw *w, char bracket)
+{
+	if (bracket == '}' && w->nonfinite.len) {
+		begin(w, "nonfinite");
+		strbuf_addf(&w->text, "{%s}", w->nonfinite.buf);
+		strbuf_reset(&w->nonfinite);
+	}
+	strbuf_addch(&w->text, bracket);
+	w->item = w->closed = true;
+	if (w->text.len > PIECE) {
+		w->failed = w->failed || emit(&w->text, w->out, w->e) != 0;
+		strbuf_reset(&w->text);
+	}
+}
+
+void jsonw_text(struct jsonw *w, const char *name, const char *s)
+{
+	if (!s)
+		return;
+	begin(w, name);
+	add_string(&w->text, s);
+}
+
+void jsonw_pair(struct jsonw *w, const char *name, const char *s)
+{
+	begin(w, NULL);
+	add_string(&w->text, name);
+	strbuf_addch(&w->text, ':');
+	add_string(&w->text, s);
+}
+
+void jsonw_int(struct jsonw *w, const char *name, int64_t v)
+{
+	begin(w, name);
+	strbuf_addf(&w->text, "%lld", (long long)v);
+}
+
+void jsonw_bool(struct jsonw *w, const char *name, bool v)
+{
+	begin(w, name);
+	strbuf_addstr(&w->text, v ? "true" : "false");
+}
+
+void jsonw_num(struct jsonw *w, const char *name, struct record_num v)
+{
+	char digits[32];
+	int n;
+
+	if (!v.set)
+		return;
+	if (isfinite(v.v)) {
+		begin(w, name);
+		n = snprintf(digits, sizeof(digits), "%.17g", v.v);
+		strbuf_add(&w->text, digits, (size_t)n);
+	} else {
+		strbuf_addf(&w->nonfinite, "%s\"%s\":\"%s\"", w->nonfinite.len ? "," : "",
+			    name,
+			    isnan(v.v) ? "nan"
+			    : v.v > 0  ? "inf"
+				       : "-inf");
+	}
+}
+
+void jsonw_json(struct jsonw *w, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	/* neighbours mostly have the same */
+	if (!w->json || strcmp(w->json, text) != 0) {
+		json_t *v = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+
+		strbuf_reset(&w->compact);
+		(void)json_dump_callback(v, add_text, &w->compact,
+					 JSON_COMPACT | JSON_ENCODE_ANY |
+						 JSON_REAL_PRECISION(17));
+		json_decref(v);
+		w->json = text;
+	}
+	if (!w->compact.len)
+		return;
+	begin(w, name);
+	strbuf_add(&w->text, w->compact.buf, w->compact.len);
+}
+
+int jsonw_end(struct jsonw *w)
+{
+	int rc;
+
+	strbuf_addch(&w->text, '\n');
+	rc = w->failed ? -1 : emit(&w->text, w->out, w->e);
+	strbuf_release(&w->text);
+	strbuf_release(&w->nonfinite);
+	strbuf_release(&w->compact);
+	return rc;
+}
