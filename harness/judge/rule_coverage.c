@@ -82,14 +82,14 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 	v->why = why;
 }
 
-/* A step the time budget left out; not one that was run by a later start. */
-static void judge_left_out(const struct rule_input *in, struct summary *out,
+/* A step the time budget left out; false for one that was run by a later start. */
+static bool judge_left_out(const struct rule_input *in, struct summary *out,
 			   const struct record_event *ev)
 {
 	struct verdict *v;
 
 	if (ev->key && launches_find(in->launches, ev->key))
-		return;
+		return false;
 	v = summary_add(out);
 	v->rule = "coverage";
 	v->key = ev->key;
@@ -97,6 +97,7 @@ static void judge_left_out(const struct rule_input *in, struct summary *out,
 	v->word = VERDICT_SKIP;
 	v->why = arena_printf(&out->arena, "left out for want of time: %s", ev->text);
 	miss(out, ev->key, ev->node, v->why);
+	return true;
 }
 
 /* What was said of nodes outside of steps; the last word counts. */
@@ -129,44 +130,90 @@ static void judge_node(struct summary *out, const struct summary_node *node,
 	miss(out, NULL, node->name, v->why);
 }
 
-static void judge_nodes(const struct rule_input *in, struct summary *out)
+/*
+ * Events outside of steps: what was said of nodes, and what was left out; *waiting are
+ * the nodes of that.
+ */
+static void judge_events(const struct rule_input *in, struct summary *out,
+			 struct said *said, struct names *waiting)
 {
-	struct names left_out = {0};
-	struct said said = {0};
-	struct names busy = {0}; /* nodes with a step, or one that was left out */
+	struct names keys = {0};
 
-	for (size_t i = 0; i < in->state->n_steps; i++) {
-		for (size_t n = 0; n < in->state->steps[i].n_nodes; n++)
-			(void)names_add(&busy, in->state->steps[i].nodes[n], NULL);
-	}
 	for (size_t i = 0; i < in->state->n_events; i++) {
 		const struct record_event *ev = &in->state->events[i];
 		bool fresh = true;
 
 		if (strcmp(ev->what, "left-out") != 0) {
 			if (ev->node)
-				say(&said, ev->node, ev);
+				say(said, ev->node, ev);
 			continue;
 		}
-		if (ev->node)
-			(void)names_add(&busy, ev->node, NULL);
 		if (ev->key)
-			(void)names_add(&left_out, ev->key, &fresh);
-		if (fresh)
-			judge_left_out(in, out, ev);
+			(void)names_add(&keys, ev->key, &fresh);
+		if (fresh && judge_left_out(in, out, ev) && ev->node)
+			(void)names_add(waiting, ev->node, NULL);
 	}
+	names_release(&keys);
+}
+
+/* How many steps a node takes part in, and how many of them gave a result. */
+struct tally {
+	size_t planned, good;
+};
+
+static void count_steps(const struct rule_input *in, struct tally *tally)
+{
+	for (size_t i = 0; i < in->launches->n; i++) {
+		const struct state_step *last =
+			&in->state->steps[in->launches->items[i].last];
+
+		for (size_t n = 0; n < last->n_nodes; n++) {
+			const struct judge_node *node =
+				nodes_find(in->nodes, last->nodes[n]);
+
+			if (!node)
+				continue;
+			tally[node - in->nodes->items].planned++;
+			tally[node - in->nodes->items].good += has_result(last);
+		}
+	}
+}
+
+static void judge_whole(struct summary *out, const char *node, const struct tally *t)
+{
+	struct verdict *v = summary_add(out);
+
+	v->rule = "coverage";
+	v->node = node;
+	v->value = record_num((double)t->good);
+	v->n = (int64_t)t->planned;
+	v->why = arena_printf(&out->arena, "%zu of %zu steps gave a result", t->good,
+			      t->planned);
+}
+
+static void judge_nodes(const struct rule_input *in, struct summary *out)
+{
+	struct tally *tally = mem_calloc(out->n_nodes + 1, sizeof(*tally));
+	struct said said = {0};
+	struct names waiting = {0};
+
+	count_steps(in, tally);
+	judge_events(in, out, &said, &waiting);
 	for (size_t i = 0; i < out->n_nodes; i++) {
 		const char *name = out->nodes[i].name;
+		bool short_of = names_find(&waiting, name) != NAMES_NONE;
 		size_t n = names_find(&said.nodes, name);
 
-		if (names_find(&busy, name) == NAMES_NONE)
+		if (!tally[i].planned && !short_of)
 			judge_node(out, &out->nodes[i],
 				   n == NAMES_NONE ? NULL : said.events[n]);
+		else if (tally[i].good == tally[i].planned && !short_of)
+			judge_whole(out, name, &tally[i]);
 	}
-	names_release(&left_out);
+	names_release(&waiting);
 	names_release(&said.nodes);
-	names_release(&busy);
 	free(said.events);
+	free(tally);
 }
 
 int rule_coverage_judge(const struct rule_input *in, struct summary *out, struct err *e)

@@ -3,16 +3,16 @@
  * Rule `valid`: what a kernel says about its own results, values that are no numbers, and
  * launches whose output cannot be trusted.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/units.h"
 #include "judge/rule.h"
 
 /* Like checks, or like samples, of one launch: what they are grouped by. */
 struct item {
-	const char *node, *what;
+	const char *node, *what, *at;
 	size_t order; /* in the journal */
 };
 
@@ -28,25 +28,22 @@ static int compare_items(const void *x, const void *y)
 
 	if (!c)
 		c = strcmp(a->what, b->what);
+	if (!c)
+		c = compare_text(a->at, b->at);
 	return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
 static bool same_item(const struct item *a, const struct item *b)
 {
-	return !compare_text(a->node, b->node) && !strcmp(a->what, b->what);
-}
-
-/* A check that says "ok" of a value that is no number is not believed. */
-static bool is_ok(const struct record_valid *v)
-{
-	return v->ok && (!v->value.set || stats_usable(v->value.v));
+	return !compare_text(a->node, b->node) && !strcmp(a->what, b->what) &&
+	       !compare_text(a->at, b->at);
 }
 
 /* The more telling of two records of one check: not ok, then no number, then larger. */
 static bool worse(const struct record_valid *a, const struct record_valid *b)
 {
-	if (is_ok(a) != is_ok(b))
-		return !is_ok(a);
+	if (series_check_ok(a) != series_check_ok(b))
+		return !series_check_ok(a);
 	if (!a->value.set || !b->value.set)
 		return a->value.set;
 	return a->value.v > b->value.v || !stats_usable(a->value.v);
@@ -61,12 +58,13 @@ static const char *check_text(struct arena *a, const struct record_valid *v, siz
 	const char *text = v->text ? arena_printf(a, ": %s", v->text) : "";
 
 	if (!bad)
-		return arena_printf(a, "check '%s' is good:%s%s%s", v->check,
-				    *value ? " worst" : "", value, limit);
+		return arena_printf(a, "check '%s' is good%s%s%s", v->check,
+				    *value ? ": worst" : "", value, limit);
 	return arena_printf(a,
-			    "%zu of %zu checks '%s' failed,%s%s%s, its values count "
-			    "nowhere%s",
-			    bad, n, v->check, *value ? " worst" : "", value, limit, text);
+			    "%zu of %zu checks '%s' failed%s%s%s%s; the launch counts "
+			    "nowhere",
+			    bad, n, v->check, *value ? ": worst" : "", value, limit,
+			    text);
 }
 
 /* valids items[0..n) of @st are one check on one node. */
@@ -80,7 +78,7 @@ static void judge_check(struct summary *out, const struct state_step *st,
 	for (size_t i = 0; i < n; i++) {
 		const struct record_valid *r = st->valids[items[i].order];
 
-		bad += !is_ok(r);
+		bad += !series_check_ok(r);
 		if (worse(r, worst))
 			worst = r;
 	}
@@ -94,21 +92,22 @@ static void judge_check(struct summary *out, const struct state_step *st,
 	v->why = check_text(&out->arena, worst, bad, n);
 }
 
-/* samples items[0..n) of @st are of one metric on one node. */
+/* samples items[0..n) of @st are of one metric at one place on one node. */
 static void judge_numbers(struct summary *out, const struct state_step *st,
 			  const struct item *items, size_t n)
 {
-	const struct record_sample *first = NULL;
+	const struct record_sample *first = st->samples[items[0].order];
+	double shown = 0;
 	struct verdict *v;
 	size_t bad = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct record_sample *s = st->samples[items[i].order];
+		double value = st->samples[items[i].order]->value.v;
 
-		if (stats_usable(s->value.v))
+		if (stats_usable(value))
 			continue;
-		if (!bad++)
-			first = s;
+		if (!bad++ || isnan(value) || value > shown)
+			shown = value;
 	}
 	if (!bad)
 		return;
@@ -118,14 +117,15 @@ static void judge_numbers(struct summary *out, const struct state_step *st,
 	v->metric = first->metric;
 	v->at = first->at;
 	v->unit = first->unit;
-	v->value = first->value;
+	v->value = record_num(shown);
 	v->n = (int64_t)n;
 	v->word = VERDICT_FAIL;
 	v->cause = "invalid";
-	v->why = arena_printf(&out->arena,
-			      "%zu of %zu values of '%s' are no numbers (%.3g), the "
-			      "launch counts nowhere",
-			      bad, n, first->metric, first->value.v);
+	v->why = arena_printf(
+		&out->arena,
+		"%zu of %zu values of '%s' are no numbers (%.3g); the launch "
+		"counts nowhere",
+		bad, n, first->metric, shown);
 }
 
 typedef void judge_fn(struct summary *out, const struct state_step *st,
@@ -160,15 +160,17 @@ static void judge_step(struct summary *out, const struct state_step *st, bool la
 	bool failed = false;
 
 	for (size_t i = 0; i < st->n_valids; i++) {
-		items[i] = (struct item){st->valids[i]->node, st->valids[i]->check, i};
-		failed |= !is_ok(st->valids[i]);
+		items[i] =
+			(struct item){st->valids[i]->node, st->valids[i]->check, NULL, i};
+		failed |= !series_check_ok(st->valids[i]);
 	}
 	by_item(out, st, items, st->n_valids, judge_check);
 	if (!all_numbers(st)) {
 		failed = true;
 		for (size_t i = 0; i < st->n_samples; i++)
 			items[i] = (struct item){st->samples[i]->node,
-						 st->samples[i]->metric, i};
+						 st->samples[i]->metric,
+						 st->samples[i]->at, i};
 		by_item(out, st, items, st->n_samples, judge_numbers);
 	}
 	free(items);

@@ -60,6 +60,11 @@ void series_make(struct series_list *out, const struct state *state,
 		 const struct launches *launches, const struct metrics *metrics,
 		 struct arena *a);
 
+/* A kernel's check is good; one that says so of a value that is no number is not
+ * believed.
+ */
+bool series_check_ok(const struct record_valid *v);
+
 /*
  * Both are `at` objects as records hold them: flat, compact, keys sorted; NULL has no
  * members. Every member of @part is in @whole with the same value.
