@@ -4,144 +4,55 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-
-/* Of a NUMA node in our XML: the kernel lists no CPU for it (see mark_cpuless). */
-#define CPULESS "AssayCpuless"
+#include "host/topology_build.h"
 
 #define CPU_MAX 8191 /* more than any Linux has */
 
-static struct topology_part part_of(hwloc_obj_t o, uint64_t size)
+/* hwloc's objects of one type. */
+static void collect(hwloc_topology_t hw, hwloc_obj_type_t type, enum topology_kind kind,
+		    int level, struct topology_objects *list)
 {
-	struct topology_part p = {
-		.id = o->os_index == HWLOC_UNKNOWN_INDEX ? TOPOLOGY_NO_ID : o->os_index,
-		.size = size,
-		.cpus = hwloc_bitmap_dup(o->cpuset),
-	};
+	int depth = hwloc_get_type_depth(hw, type);
+	unsigned int n = hwloc_get_nbobjs_by_depth(hw, depth);
 
-	return p;
-}
+	for (unsigned int i = 0; i < n; i++) {
+		hwloc_obj_t from = hwloc_get_obj_by_depth(hw, depth, i);
+		struct topology_object *o = topology_add(list, kind, from->cpuset);
 
-/* The objects at @depth as an array. */
-static struct topology_part *parts_at(hwloc_topology_t hw, int depth, size_t *n)
-{
-	struct topology_part *parts;
-
-	*n = hwloc_get_nbobjs_by_depth(hw, depth);
-	parts = mem_calloc(*n, sizeof(*parts));
-	for (size_t i = 0; i < *n; i++) {
-		hwloc_obj_t o = hwloc_get_obj_by_depth(hw, depth, (unsigned int)i);
-		uint64_t size = 0;
-
-		if (o->type == HWLOC_OBJ_NUMANODE)
-			size = o->attr->numanode.local_memory;
-		else if (hwloc_obj_type_is_cache(o->type))
-			size = o->attr->cache.size;
-		parts[i] = part_of(o, size);
-	}
-	return parts;
-}
-
-static void load_caches(struct topology *t)
-{
-	static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE,
-						 HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
-						 HWLOC_OBJ_L1CACHE};
-
-	for (int i = 0; i < 5; i++) {
-		int depth = hwloc_get_type_depth(t->hw, types[i]);
-
-		if (depth < 0)
-			continue;
-		t->cache_level = 5 - i;
-		t->caches = parts_at(t->hw, depth, &t->n_caches);
-		return;
+		o->level = level;
+		o->id = from->os_index; /* unknown is the same number in both */
+		if (kind == TOPOLOGY_CACHE)
+			o->size = from->attr->cache.size;
+		if (kind == TOPOLOGY_DOMAIN) {
+			o->size = from->attr->numanode.local_memory;
+			o->cpuless = hwloc_obj_get_info_by_name(from, TOPOLOGY_CPULESS);
+		}
 	}
 }
 
-/*
- * hwloc gives a domain without CPUs those of its nearest neighbours. Here a CPU belongs
- * to one domain: the smallest that has it, the first of equals (hwloc puts the domain
- * that really has the CPUs first).
- */
-static bool borrowed(const struct topology *t, size_t i)
+static int load_parts(struct topology *t, struct err *e)
 {
-	int weight = hwloc_bitmap_weight(t->domains[i].cpus);
-	hwloc_obj_t o = hwloc_get_obj_by_type(t->hw, HWLOC_OBJ_NUMANODE, (unsigned int)i);
-
-	if (hwloc_obj_get_info_by_name(o, CPULESS))
-		return true;
-	for (size_t j = 0; j < t->n_domains; j++) {
-		int other = hwloc_bitmap_weight(t->domains[j].cpus);
-
-		if (j != i && (other < weight || (other == weight && j < i)) &&
-		    hwloc_bitmap_intersects(t->domains[i].cpus, t->domains[j].cpus))
-			return true;
-	}
-	return false;
-}
-
-static void load_domains(struct topology *t)
-{
-	bool *empty;
-
-	t->domains = parts_at(t->hw, HWLOC_TYPE_DEPTH_NUMANODE, &t->n_domains);
-	empty = mem_calloc(t->n_domains, sizeof(*empty));
-	for (size_t i = 0; i < t->n_domains; i++)
-		empty[i] = borrowed(t, i);
-	for (size_t i = 0; i < t->n_domains; i++) {
-		if (empty[i])
-			hwloc_bitmap_zero(t->domains[i].cpus);
-	}
-	free(empty);
-}
-
-static size_t holder(const struct topology_part *parts, size_t n,
-		     hwloc_const_bitmap_t cpus)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (hwloc_bitmap_intersects(parts[i].cpus, cpus))
-			return i;
-	}
-	return TOPOLOGY_NONE;
-}
-
-static void load_cores(struct topology *t)
-{
-	int depth = hwloc_get_type_depth(t->hw, HWLOC_OBJ_CORE);
-
-	t->cores_known = depth >= 0;
-	if (depth < 0)
-		depth = hwloc_get_type_depth(t->hw, HWLOC_OBJ_PU);
-	t->n_cores = hwloc_get_nbobjs_by_depth(t->hw, depth);
-	t->cores = mem_calloc(t->n_cores, sizeof(*t->cores));
-	for (size_t i = 0; i < t->n_cores; i++) {
-		hwloc_obj_t o = hwloc_get_obj_by_depth(t->hw, depth, (unsigned int)i);
-		struct topology_core *c = &t->cores[i];
-
-		c->cpus = hwloc_bitmap_dup(o->cpuset);
-		c->package = holder(t->packages, t->n_packages, c->cpus);
-		c->cache = holder(t->caches, t->n_caches, c->cpus);
-		c->domain = holder(t->domains, t->n_domains, c->cpus);
-	}
-}
-
-static void load_parts(struct topology *t)
-{
-	int depth = hwloc_get_type_depth(t->hw, HWLOC_OBJ_PACKAGE);
+	static const hwloc_obj_type_t caches[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
+						  HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE,
+						  HWLOC_OBJ_L5CACHE};
+	struct topology_objects list = {0};
+	int rc;
 
 	t->here = hwloc_topology_is_thissystem(t->hw) != 0;
-	t->n_cpus = (size_t)hwloc_get_nbobjs_by_type(t->hw, HWLOC_OBJ_PU);
-	if (depth >= 0)
-		t->packages = parts_at(t->hw, depth, &t->n_packages);
-	load_caches(t);
-	load_domains(t);
-	load_cores(t);
+	collect(t->hw, HWLOC_OBJ_PACKAGE, TOPOLOGY_PACKAGE, 0, &list);
+	for (int i = 0; i < 5; i++)
+		collect(t->hw, caches[i], TOPOLOGY_CACHE, i + 1, &list);
+	collect(t->hw, HWLOC_OBJ_NUMANODE, TOPOLOGY_DOMAIN, 0, &list);
+	collect(t->hw, HWLOC_OBJ_CORE, TOPOLOGY_CORE, 0, &list);
+	collect(t->hw, HWLOC_OBJ_PU, TOPOLOGY_CPU, 0, &list);
+	rc = topology_build(t, &list, e);
+	topology_objects_release(&list);
+	return rc;
 }
 
 static void free_parts(struct topology_part *parts, size_t n)
@@ -192,6 +103,15 @@ static int start(struct topology **out, struct err *e)
 	return 0;
 }
 
+static int finish(struct topology **out, struct err *e)
+{
+	if (!load_parts(*out, e))
+		return 0;
+	topology_free(*out);
+	*out = NULL;
+	return -1;
+}
+
 /* One variable of the environment with another value for a while. */
 struct variable {
 	const char *name;
@@ -230,10 +150,7 @@ static int load_recorded(hwloc_topology_t hw, const char *root)
 	return rc;
 }
 
-/*
- * Only the kernel's own list tells that a domain has no CPUs: hwloc lends it those of
- * its neighbours, and its XML does not say so. The mark goes into the XML.
- */
+/* Only the kernel's own list tells that a domain has no CPUs: see TOPOLOGY_CPULESS. */
 static void mark_cpuless(struct topology *t, const struct host_io *io)
 {
 	struct strbuf list = {0};
@@ -248,7 +165,7 @@ static void mark_cpuless(struct topology *t, const struct host_io *io)
 		(void)snprintf(path, sizeof(path),
 			       "/sys/devices/system/node/node%u/cpulist", o->os_index);
 		if (!host_io_line(io, path, &list, &e) && !list.len)
-			(void)hwloc_obj_add_info(o, CPULESS, "1");
+			(void)hwloc_obj_add_info(o, TOPOLOGY_CPULESS, "1");
 	}
 	strbuf_release(&list);
 }
@@ -270,54 +187,7 @@ int topology_load(struct topology **out, const struct host_io *io, struct err *e
 	}
 	if (!real || hwloc_topology_is_thissystem(t->hw))
 		mark_cpuless(t, io);
-	load_parts(t);
-	return 0;
-}
-
-/* Major version of hwloc's XML: 1 for files without one, -1 for other text. */
-static int xml_version(const char *xml, size_t len)
-{
-	const char *tag = memmem(xml, len, "<topology", 9);
-	const char *end = tag ? memchr(tag, '>', (size_t)(xml + len - tag)) : NULL;
-	const char *v;
-
-	if (!end || memmem(xml, len, "<!ENTITY", 8))
-		return -1;
-	v = memmem(tag, (size_t)(end - tag), "version=\"", 9);
-	return v ? (int)strtol(v + 9, NULL, 10) : 1;
-}
-
-int topology_from_xml(struct topology **out, const char *xml, size_t len, struct err *e)
-{
-	int version = xml_version(xml, len), ours = HWLOC_API_VERSION >> 16;
-	struct topology *t;
-	char *text;
-	int rc;
-
-	*out = NULL;
-	if (version < 1 || len >= INT_MAX)
-		return err_set(e, ERR_USAGE, "no hwloc XML, expected '<topology ...>'");
-	if (version > ours)
-		return err_set(e, ERR_USAGE,
-			       "topology written by hwloc %d, expected hwloc %d XML "
-			       "(there: lstopo --export-xml-flags v%d, or assay-probe)",
-			       version, ours, ours);
-	if (start(out, e))
-		return -1;
-	t = *out;
-	text = mem_calloc(len + 1, 1); /* hwloc wants the NUL counted */
-	memcpy(text, xml, len);
-	rc = hwloc_topology_set_xmlbuffer(t->hw, text, (int)len + 1);
-	if (!rc)
-		rc = hwloc_topology_load(t->hw);
-	free(text);
-	if (rc) {
-		topology_free(t);
-		*out = NULL;
-		return err_set(e, ERR_USAGE, "hwloc XML is damaged");
-	}
-	load_parts(t);
-	return 0;
+	return finish(out, e);
 }
 
 int topology_from_synthetic(struct topology **out, const char *text, struct err *e)
@@ -336,8 +206,7 @@ int topology_from_synthetic(struct topology **out, const char *text, struct err 
 		*out = NULL;
 		return -1;
 	}
-	load_parts(t);
-	return 0;
+	return finish(out, e);
 }
 
 int topology_xml(const struct topology *t, struct strbuf *out, struct err *e)
@@ -345,6 +214,9 @@ int topology_xml(const struct topology *t, struct strbuf *out, struct err *e)
 	char *xml;
 	int len;
 
+	if (!t->hw)
+		return err_set(e, ERR_SYSTEM,
+			       "the topology came from XML, not from hwloc");
 	if (hwloc_topology_export_xmlbuffer(t->hw, &xml, &len, 0))
 		return err_sys(e, errno, "hwloc cannot write its XML");
 	strbuf_addstr(out, xml);

@@ -36,8 +36,8 @@ struct topology_core {
 };
 
 struct topology {
-	hwloc_topology_t hw;
-	bool here;        /* the machine we run on, so binding works */
+	hwloc_topology_t hw; /* NULL when it was read from XML */
+	bool here;           /* the machine we run on, so binding works */
 	bool cores_known; /* false: no core information, every CPU is taken as a core */
 	size_t n_cpus;    /* online */
 	struct topology_part *packages; /* none when unknown */
@@ -68,7 +68,7 @@ int topology_from_synthetic(struct topology **out, const char *text, struct err 
 
 void topology_free(struct topology *t);
 
-/* Appends hwloc's XML (format 2). */
+/* Appends hwloc's XML (format 2); not for a topology that was read from XML itself. */
 int topology_xml(const struct topology *t, struct strbuf *out, struct err *e);
 
 /*
