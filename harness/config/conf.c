@@ -53,16 +53,16 @@ int conf_unknown(const struct yaml_node *key, const struct conf_key *keys, size_
 		 struct err *e)
 {
 	struct suggest s = suggest_start(key->text);
-	struct strbuf all = {0}, text = {0};
+	struct strbuf all = {0}, hint = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		suggest_offer(&s, keys[i].name);
 		strbuf_addf(&all, "%s%s", i ? ", " : "", keys[i].name);
 	}
-	add_choices(&text, &s, &all);
-	yaml_error(key, e, "unknown key '%.64s'%s", key->text, strbuf_str(&text));
+	add_choices(&hint, &s, &all);
+	yaml_error(key, e, "unknown key '%.64s'%s", key->text, strbuf_str(&hint));
 	strbuf_release(&all);
-	strbuf_release(&text);
+	strbuf_release(&hint);
 	return -1;
 }
 
@@ -190,13 +190,14 @@ static int quantity(const struct slot *s)
 {
 	bool time = s->def->type == CONF_DURATION;
 	const char *unit = time ? "s" : s->def->unit;
-	char low[UNITS_TEXT], high[UNITS_TEXT];
 	double v;
 
 	if (time ? units_duration(s->value->text, &v, s->e)
 		 : units_parse(s->value->text, unit, &v, s->e))
 		return located(s);
 	if (limited(s->def) && (v < s->def->min || v > s->def->max)) {
+		char low[UNITS_TEXT], high[UNITS_TEXT];
+
 		if (time) {
 			units_format_duration(low, sizeof(low), s->def->min);
 			units_format_duration(high, sizeof(high), s->def->max);

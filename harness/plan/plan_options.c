@@ -44,7 +44,10 @@ static void offer_names(struct suggest *s, const json_t *array)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(array, i, item) suggest_offer(s, text_of(item, "name"));
+	json_array_foreach(array, i, item)
+	{
+		suggest_offer(s, text_of(item, "name"));
+	}
 }
 
 static int complain(const struct kernel_says *k, const char *where)

@@ -131,11 +131,8 @@ static int pairs_of(const struct loader *l, const struct yaml_pair *pair,
 
 static int load_expect(const struct loader *l, const struct yaml_pair *pair)
 {
-	union {
-		const char *text;
-		double number;
-		int count;
-	} checked = {0}; /* every key's offset is 0: only that it can be read counts */
+	/* every key's offset is 0: only that it can be read counts, not what it is */
+	max_align_t checked;
 
 	if (conf_expect(pair->key, pair->value, YAML_MAP, l->e) ||
 	    conf_decode(l->a, pair->value, expect_keys,
