@@ -2,13 +2,15 @@
 /* The memory loops for each instruction set: see loops.h. */
 #include "kernels/loops.h"
 
-#define LOOPS_TABLE(isa)                                                          \
-	{                                                                         \
-		.name = #isa, .usable = usable_##isa,                             \
-		.copy = {copy_plain_##isa, copy_nt_##isa},                        \
-		.scale = {scale_plain_##isa, scale_nt_##isa},                     \
-		.add = {add_plain_##isa, add_nt_##isa},                           \
-		.triad = {triad_plain_##isa, triad_nt_##isa}, .read = read_##isa, \
+#define LOOPS_TABLE(isa)                                                     \
+	{                                                                    \
+		.name = #isa, .usable = usable_##isa, .read = read_##isa,    \
+		.op = {                                                      \
+			[LOOPS_COPY] = {copy_plain_##isa, copy_nt_##isa},    \
+			[LOOPS_SCALE] = {scale_plain_##isa, scale_nt_##isa}, \
+			[LOOPS_ADD] = {add_plain_##isa, add_nt_##isa},       \
+			[LOOPS_TRIAD] = {triad_plain_##isa, triad_nt_##isa}, \
+		},                                                           \
 	}
 
 #if defined(__x86_64__)
@@ -19,7 +21,7 @@
 #define NAME(f)       f##_avx512
 #define TARGET        __attribute__((target("avx512f")))
 #define VEC           __m512d
-#define WIDTH         8
+#define WIDTH         ((size_t)8)
 #define LOAD          _mm512_load_pd
 #define STORE         _mm512_store_pd
 #define NT            _mm512_stream_pd
@@ -43,7 +45,7 @@
 #define NAME(f)       f##_avx2
 #define TARGET        __attribute__((target("avx2,fma")))
 #define VEC           __m256d
-#define WIDTH         4
+#define WIDTH         ((size_t)4)
 #define LOAD          _mm256_load_pd
 #define STORE         _mm256_store_pd
 #define NT            _mm256_stream_pd
@@ -67,7 +69,7 @@
 #define NAME(f)       f##_sse2
 #define TARGET        __attribute__((target("sse2")))
 #define VEC           __m128d
-#define WIDTH         2
+#define WIDTH         ((size_t)2)
 #define LOAD          _mm_load_pd
 #define STORE         _mm_store_pd
 #define NT            _mm_stream_pd
@@ -161,11 +163,8 @@ static const struct loops all[] = {
 	{
 		.name = "c",
 		.usable = usable_c,
-		.copy = {copy_c},
-		.scale = {scale_c},
-		.add = {add_c},
-		.triad = {triad_c},
 		.read = read_c,
+		.op = {{copy_c}, {scale_c}, {add_c}, {triad_c}},
 	},
 };
 

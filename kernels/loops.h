@@ -19,15 +19,21 @@ enum { LOOPS_STEP = 512 };
 enum { LOOPS_STREAMS = 8 };
 enum loops_store { LOOPS_PLAIN, LOOPS_NT, LOOPS_STORES };
 
-/* copy: d = x; scale: d = s x; add: d = x + y; triad: d = x + s y. */
+enum loops_op {
+	LOOPS_COPY,  /* d = x */
+	LOOPS_SCALE, /* d = s x */
+	LOOPS_ADD,   /* d = x + y */
+	LOOPS_TRIAD, /* d = x + s y */
+	LOOPS_OPS,
+};
+
 typedef void loops_fn(double *d, const double *x, const double *y, double s, size_t n);
 
 struct loops {
 	const char *name; /* "avx512", "avx2", "sse2", "c" */
 	bool (*usable)(void);
-	/* NULL where there are no non-temporal stores */
-	loops_fn *copy[LOOPS_STORES], *scale[LOOPS_STORES];
-	loops_fn *add[LOOPS_STORES], *triad[LOOPS_STORES];
+	/* LOOPS_NT is NULL where there are no non-temporal stores */
+	loops_fn *op[LOOPS_OPS][LOOPS_STORES];
 	/* Sum of x, read as LOOPS_STREAMS streams side by side. */
 	double (*read)(const double *x, size_t n);
 };

@@ -9,9 +9,11 @@
 #include <float.h>
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "kernels/kit/kit.h"
 #include "kernels/loops.h"
@@ -93,7 +95,6 @@ enum { MAX_DOMAINS = 1024 };
 struct stream {
 	const struct loops *loops;
 	struct part *parts; /* one a thread */
-	uint64_t parts_bytes;
 	struct group groups[MAX_DOMAINS];
 	int n_groups;
 	char *memory;
@@ -109,19 +110,12 @@ static const char *const store_names[] = {[LOOPS_PLAIN] = "plain", [LOOPS_NT] = 
 static const struct op {
 	const char *metric, *title;
 	int d, x, y, bytes;
-	size_t offset; /* of its functions in struct loops */
-} ops[] = {
-	{"stream.copy", "Copy", 2, 0, 0, 16, offsetof(struct loops, copy)},
-	{"stream.scale", "Scale", 1, 2, 2, 16, offsetof(struct loops, scale)},
-	{"stream.add", "Add", 2, 0, 1, 24, offsetof(struct loops, add)},
-	{"stream.triad", "Triad", 0, 1, 2, 24, offsetof(struct loops, triad)},
+} ops[LOOPS_OPS] = {
+	[LOOPS_COPY] = {"stream.copy", "Copy", 2, 0, 0, 16},
+	[LOOPS_SCALE] = {"stream.scale", "Scale", 1, 2, 2, 16},
+	[LOOPS_ADD] = {"stream.add", "Add", 2, 0, 1, 24},
+	[LOOPS_TRIAD] = {"stream.triad", "Triad", 0, 1, 2, 24},
 };
-enum { OPS = sizeof(ops) / sizeof(ops[0]) };
-
-static loops_fn *function(const struct loops *l, const struct op *op, enum loops_store s)
-{
-	return ((loops_fn *const *)(const void *)((const char *)l + op->offset))[s];
-}
 
 /* Node. The groups there are, the same on every rank of it. */
 static int find_groups(struct kit *k, struct stream *x, struct err *e)
@@ -200,7 +194,7 @@ static int size_group(struct kit *k, struct stream *x, int g)
 	struct group *group = &x->groups[g];
 	struct stream_want want = {.asked = kit_size(k, "size")};
 	struct stream_size s;
-	char array[UNITS_TEXT], least[UNITS_TEXT];
+	char array[UNITS_TEXT], least[UNITS_TEXT], cache[UNITS_TEXT];
 	int mine = 0;
 
 	for (int i = 0; i < k->threads; i++)
@@ -213,12 +207,10 @@ static int size_group(struct kit *k, struct stream *x, int g)
 	group->stride = s.stride;
 	(void)units_format(array, sizeof(array), (double)s.array, "B");
 	(void)units_format(least, sizeof(least), (double)s.least, "B");
+	(void)units_format(cache, sizeof(cache), (double)s.least / 4, "B");
 	if (s.guessed && !k->local_rank)
-		kit_event(
-			k, "remark",
-			"size of the last-level cache unknown: arrays of %s assume it is "
-			"not larger than a quarter of %s",
-			array, least);
+		kit_event(k, "remark",
+			  "size of the last-level cache unknown, taken as %s", cache);
 	if (s.small && !k->local_rank)
 		kit_event(k, "size",
 			  "array of %s is below 4 x last-level cache = %s: not for "
@@ -248,7 +240,8 @@ static int allocate(struct kit *k, struct stream *x, struct err *e)
 
 			if (g < 0)
 				continue;
-			x->parts[i].v[v] = (double *)(void *)(x->memory + at);
+			x->parts[i].v[v] = (double *)(void *)(x->memory + at) +
+					   v * STREAM_PAD / (int)sizeof(double);
 			x->parts[i].n = x->groups[g].part / sizeof(double);
 			at += x->groups[g].stride;
 		}
@@ -318,7 +311,8 @@ static int choose(struct kit *k, struct stream *x, struct err *e)
 	    (strcmp(simd, "auto") != 0 && strcmp(simd, x->loops->name) != 0))
 		return kit_skip(k, e, "this CPU has no %s", simd);
 	x->use[LOOPS_PLAIN] = !kit_is(k, "store", "nt");
-	x->use[LOOPS_NT] = !kit_is(k, "store", "plain") && x->loops->copy[LOOPS_NT];
+	x->use[LOOPS_NT] =
+		!kit_is(k, "store", "plain") && x->loops->op[LOOPS_COPY][LOOPS_NT];
 	if (!x->use[LOOPS_PLAIN] && !x->use[LOOPS_NT])
 		return kit_skip(k, e, "no non-temporal stores with --simd %s",
 				x->loops->name);
@@ -335,9 +329,8 @@ static int setup(struct kit *k, struct err *e)
 	struct stream *x = k->state;
 	int rc;
 
-	x->parts_bytes = (uint64_t)k->threads * sizeof(*x->parts);
-	x->parts = kit_alloc(x->parts_bytes, e);
-	rc = x->parts ? choose(k, x, e) : -1;
+	x->parts = mem_calloc((size_t)k->threads, sizeof(*x->parts));
+	rc = choose(k, x, e);
 	if (find_groups(k, x, e))
 		rc = -1;
 	/* what follows talks to the other ranks: all come along or none */
@@ -358,9 +351,20 @@ static int setup(struct kit *k, struct err *e)
 	return check_placement(k, x, e);
 }
 
-/* Node. Runs one loop on all threads of group @g; s of the slowest rank. */
+/* One thread's share of loop @op, or of the read when it is NULL. */
+static void work(const struct loops *l, struct part *p, const struct op *op, int store)
+{
+	if (op)
+		l->op[op - ops][store](p->v[op->d], p->v[op->x], p->v[op->y], scalar,
+				       p->n);
+	else
+		p->sum = l->read(p->v[0], p->n) + l->read(p->v[1], p->n) +
+			 l->read(p->v[2], p->n);
+}
+
+/* Node. Runs it on all threads of group @g; s of the slowest rank. */
 static double measure(struct kit *k, struct stream *x, int g, const struct op *op,
-		      enum loops_store store)
+		      int store)
 {
 	double start, s;
 
@@ -371,13 +375,8 @@ static double measure(struct kit *k, struct stream *x, int g, const struct op *o
 	{
 		struct part *p = &x->parts[omp_get_thread_num()];
 
-		if (p->group == g && op)
-			function(x->loops, op, store)(p->v[op->d], p->v[op->x],
-						      p->v[op->y], scalar, p->n);
-		else if (p->group == g)
-			p->sum = x->loops->read(p->v[0], p->n) +
-				 x->loops->read(p->v[1], p->n) +
-				 x->loops->read(p->v[2], p->n);
+		if (p->group == g)
+			work(x->loops, p, op, store);
 	}
 	s = clock_now() - start;
 	if (k->local_ranks > 1)
@@ -416,10 +415,9 @@ static void sample(struct kit *k, const struct group *g, const char *metric, int
 static void repeat(struct kit *k, struct stream *x, int g, int repetition)
 {
 	for (int store = 0; store < LOOPS_STORES; store++) {
-		for (int i = 0; i < OPS && x->use[store]; i++)
+		for (int i = 0; i < LOOPS_OPS && x->use[store]; i++)
 			sample(k, &x->groups[g], ops[i].metric, ops[i].bytes,
-			       store_names[store],
-			       measure(k, x, g, &ops[i], (enum loops_store)store),
+			       store_names[store], measure(k, x, g, &ops[i], store),
 			       repetition);
 	}
 	sample(k, &x->groups[g], "stream.read", 24, NULL,
@@ -522,7 +520,7 @@ static void teardown(struct kit *k)
 	struct stream *x = k->state;
 
 	kit_free(x->memory, x->bytes);
-	kit_free(x->parts, x->parts_bytes);
+	free(x->parts);
 }
 
 /* One line of the table: the times behind the samples of @metric at @at. */
@@ -568,7 +566,7 @@ static void text_group(const struct stream *x, const struct record *r, size_t n,
 		(void)fprintf(out, "%s stores:\n",
 			      s == LOOPS_NT ? "non-temporal" : "plain");
 		key(g, store_names[s], at, sizeof(at));
-		for (int i = 0; i < OPS; i++)
+		for (int i = 0; i < LOOPS_OPS; i++)
 			text_row(r, n, ops[i].title, ops[i].metric, at,
 				 elements * ops[i].bytes, out);
 	}

@@ -24,7 +24,8 @@ struct stream_size stream_size(const struct stream_want *want)
 	s.small = bytes < s.least;
 	s.part = round_up((bytes + threads - 1) / threads, page);
 	s.array = s.part * threads;
+	s.stride = s.part + 2 * (uint64_t)STREAM_PAD;
 	/* no two threads first-touch one huge page, unless the parts are small ones */
-	s.stride = s.part >= huge_page ? round_up(s.part, huge_page) : s.part;
+	s.stride = round_up(s.stride, s.part >= huge_page ? huge_page : page);
 	return s;
 }

@@ -16,6 +16,13 @@
 #define STREAM_LLC_A_THREAD ((uint64_t)12 << 20)
 #define STREAM_LLC_AT_LEAST ((uint64_t)96 << 20)
 
+/*
+ * Bytes that b is further into its slot than a, and c than b: at one distance from a 4
+ * KiB boundary the three would meet in the same cache sets and be taken for one another
+ * by the store buffer, which compares the low 12 bits of addresses.
+ */
+enum { STREAM_PAD = 5120 };
+
 struct stream_want {
 	uint64_t llc;   /* bytes of all instances together, 0 = unknown */
 	uint64_t asked; /* bytes of one array, 0 = by the rule */
@@ -26,7 +33,7 @@ struct stream_want {
 struct stream_size {
 	uint64_t least;  /* of one array by the rule */
 	uint64_t part;   /* of one array of one thread: a multiple of 4 KiB */
-	uint64_t stride; /* from one thread's part to the next */
+	uint64_t stride; /* from one thread's slot to the next: its part and the pads */
 	uint64_t array;  /* of one array: part * threads */
 	bool guessed; /* the cache was unknown, `least` rests on the assumption above */
 	bool small;   /* asked for less than the rule: not for baselines */

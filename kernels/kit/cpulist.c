@@ -8,7 +8,9 @@
 
 bool cpumask_has(const struct cpumask *m, int cpu)
 {
-	return cpu >= 0 && cpu < CPULIST_MAX && (m->bits[cpu / 64] >> (cpu % 64) & 1);
+	const unsigned c = (unsigned)cpu;
+
+	return c < CPULIST_MAX && (m->bits[c / 64] >> (c % 64) & 1);
 }
 
 void cpumask_add(struct cpumask *m, int cpu)

@@ -37,6 +37,8 @@ extern const struct kit_option kit_common_options[];
 int kit_bind(struct kit *k, struct err *e);
 /* This rank's threads are still bound as kit_bind() left them. */
 int kit_bind_check(struct kit *k, struct err *e);
+/* The value of --cpuset is lists as cpulist_parse() takes, colons between them, or "". */
+int kit_cpuset_check(const char *text, struct err *e);
 /* CPUs this process may use, as it was started. */
 void kit_inherited(struct cpumask *mask);
 

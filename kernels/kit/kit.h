@@ -182,7 +182,7 @@ void *kit_alloc(uint64_t bytes, struct err *e);
 void kit_free(void *p, uint64_t bytes);
 
 /* The NUMA domain that holds the page at @p; -1 when it was never touched, or unknown. */
-int kit_domain_of(const void *p);
+int kit_domain_of(void *p);
 
 /* The plain table of samples a kernel without .text gets; for those that add to it. */
 void kit_table(const struct kit *k, const struct record *records, size_t n, FILE *out);

@@ -227,6 +227,7 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	if (options_parse(&priv.values, &kernel, argc, argv, &e) ||
+	    kit_cpuset_check(kit_option(&k, "cpuset"), &e) ||
 	    watchdog_arm(kernel.name, kit_time(&k, "limit"), &e)) {
 		if (speaks())
 			(void)fprintf(stderr, "assay-%s: %s\n", kernel.name, e.msg);

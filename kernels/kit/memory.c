@@ -2,6 +2,7 @@
 /* Memory of kernels: how much there may be, and large pieces of it. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -19,6 +20,7 @@ static uint64_t address_space_left(void)
 {
 	const long page = sysconf(_SC_PAGESIZE);
 	unsigned long pages = 0;
+	char line[128];
 	struct rlimit limit;
 	uint64_t used;
 	FILE *f;
@@ -27,8 +29,8 @@ static uint64_t address_space_left(void)
 		return UINT64_MAX;
 	f = fopen("/proc/self/statm", "re");
 	if (f) {
-		if (fscanf(f, "%lu", &pages) != 1)
-			pages = 0;
+		if (fgets(line, sizeof(line), f))
+			pages = strtoul(line, NULL, 10);
 		(void)fclose(f);
 	}
 	used = (uint64_t)pages * (uint64_t)page;
@@ -93,9 +95,9 @@ void kit_free(void *p, uint64_t bytes)
 		(void)munmap(p, rounded(bytes ? bytes : 1));
 }
 
-int kit_domain_of(const void *p)
+int kit_domain_of(void *p)
 {
-	void *page = (void *)((uintptr_t)p & ~(uintptr_t)4095);
+	void *page = (char *)p - (uintptr_t)p % 4096;
 	int domain = -1;
 
 	/* glibc has no wrapper; with no wanted domains it moves nothing and only tells */

@@ -72,7 +72,7 @@ int place_cores(const struct place *p, const struct cpumask *mask)
 /* hwloc_distrib() over a copy of the topology that has nothing outside @set. */
 static int spread(const struct place *p, hwloc_const_bitmap_t set, int n, int *cpus)
 {
-	hwloc_bitmap_t *sets = mem_calloc((size_t)n, sizeof(*sets));
+	hwloc_bitmap_t *sets = mem_calloc((size_t)n, sizeof(void *));
 	struct cpumask used = {0};
 	hwloc_topology_t copy;
 	hwloc_obj_t root;

@@ -36,33 +36,45 @@ static void row(const struct record_sample *s, double *v, size_t n, FILE *out)
 		      units_format(most, sizeof(most), v[n - 1], s->unit));
 }
 
+static bool is_sample(const struct record *r)
+{
+	return r->kind == RECORD_KIND_sample;
+}
+
+/* The row of records[i] and all samples like it, which are then @done. */
+static void row_of(const struct record *records, size_t n, size_t i, bool *done,
+		   double *v, FILE *out)
+{
+	size_t found = 0;
+
+	for (size_t j = i; j < n; j++) {
+		if (!is_sample(&records[j]) ||
+		    !alike(&records[i].u.sample, &records[j].u.sample))
+			continue;
+		done[j] = true;
+		v[found++] = records[j].u.sample.value.v;
+	}
+	row(&records[i].u.sample, v, found, out);
+}
+
 void kit_table(const struct kit *k, const struct record *records, size_t n, FILE *out)
 {
 	double *v = mem_calloc(n + 1, sizeof(*v));
-	size_t samples = 0;
 	bool *done = mem_calloc(n + 1, sizeof(*done));
+	bool any = false;
 
-	(void)fprintf(out, "assay-%s: %d rank%s, %d thread%s a rank\n\n", k->kernel->name,
-		      k->ranks, k->ranks == 1 ? "" : "s", k->threads,
-		      k->threads == 1 ? "" : "s");
-	for (size_t i = 0; i < n; i++)
-		samples += records[i].kind == RECORD_KIND_sample;
-	if (samples)
-		(void)fprintf(out, "%-20s %-24s %4s %5s %12s %12s %12s\n", "metric", "at",
-			      "rank", "n", "min", "median", "max");
 	for (size_t i = 0; i < n; i++) {
-		size_t found = 0;
-
-		if (records[i].kind != RECORD_KIND_sample || done[i])
+		if (!is_sample(&records[i]) || done[i])
 			continue;
-		for (size_t j = i; j < n; j++) {
-			if (records[j].kind != RECORD_KIND_sample ||
-			    !alike(&records[i].u.sample, &records[j].u.sample))
-				continue;
-			done[j] = true;
-			v[found++] = records[j].u.sample.value.v;
-		}
-		row(&records[i].u.sample, v, found, out);
+		if (!any)
+			(void)fprintf(out,
+				      "assay-%s: %d rank%s, %d thread%s a rank\n\n"
+				      "%-20s %-24s %4s %5s %12s %12s %12s\n",
+				      k->kernel->name, k->ranks, k->ranks == 1 ? "" : "s",
+				      k->threads, k->threads == 1 ? "" : "s", "metric",
+				      "at", "rank", "n", "min", "median", "max");
+		any = true;
+		row_of(records, n, i, done, v, out);
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct record_valid *c = &records[i].u.valid;

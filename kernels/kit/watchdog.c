@@ -36,7 +36,8 @@ void watchdog_phase(const char *p)
 
 int watchdog_arm(const char *kernel, double limit, struct err *e)
 {
-	const double at = limit + WATCHDOG_GRACE;
+	/* 30 years are for ever, and fit a timer */
+	const double at = (limit < 1e9 ? limit : 1e9) + WATCHDOG_GRACE;
 	struct sigaction sa = {.sa_handler = expired};
 	struct itimerval timer = {.it_interval = {.tv_sec = 1}};
 	sigset_t set;
