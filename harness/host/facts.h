@@ -53,6 +53,13 @@ json_t *facts_gather(const struct host_io *io, const struct topology *t,
 		     const char *why_not);
 
 /*
+ * Takes from @saved, facts of the same machine gathered by somebody who may read more,
+ * what is unreadable in @facts. The number of facts taken, or -1 when @saved is of
+ * another machine: CPU model, DMI product or board differ.
+ */
+int facts_complete(json_t *facts, const json_t *saved);
+
+/*
  * Appends the class of like nodes: CPU model and sockets in words, and a hash of CPU
  * model, CPU numbering, caches, domains and memory: "amd-epyc-7713x2-1a2b3c4d". A
  * placement for one node of a class is right for all of them. Memory counts rounded up to

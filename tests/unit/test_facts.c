@@ -376,6 +376,45 @@ static void a_class_is_a_file_name_whatever_the_model(void **unused)
 	strbuf_release(&name);
 }
 
+static int complete(const char *facts, const char *saved, const char *want)
+{
+	json_t *f = json_loads(facts, 0, NULL), *s = json_loads(saved, 0, NULL);
+	json_t *w = json_loads(want, 0, NULL);
+	int n = facts_complete(f, s);
+
+	assert_non_null(w);
+	if (!json_equal(f, w))
+		fail_msg("%s", json_dumps(f, 0));
+	json_decref(f);
+	json_decref(s);
+	json_decref(w);
+	return n;
+}
+
+static void saved_facts_fill_what_could_not_be_read(void **unused)
+{
+	static const char now[] =
+		"{\"cpu\":{\"model\":\"M\"},\"load\":1,\"unreadable\":"
+		"{\"dmi.serial\":\"no\",\"dmi.x\":\"no\",\"y\":\"no\"}}";
+
+	(void)unused;
+	assert_int_equal(
+		complete(now,
+			 "{\"cpu\":{\"model\":\"M\"},\"dmi\":{\"serial\":\"S\","
+			 "\"product\":\"P\"},\"load\":2}",
+			 "{\"cpu\":{\"model\":\"M\"},\"dmi\":{\"serial\":\"S\"},"
+			 "\"load\":1,\"unreadable\":{\"dmi.x\":\"no\",\"y\":\"no\"}}"),
+		1);
+	assert_int_equal(complete(now, "{\"dmi\":{\"serial\":\"S\",\"x\":1},\"y\":2}",
+				  "{\"cpu\":{\"model\":\"M\"},\"dmi\":{\"serial\":\"S\","
+				  "\"x\":1},\"load\":1,\"y\":2}"),
+			 3);
+	/* another machine, nothing missing, nonsense */
+	assert_int_equal(complete(now, "{\"cpu\":{\"model\":\"N\"},\"y\":1}", now), -1);
+	assert_int_equal(complete("{\"load\":1}", "{\"load\":2}", "{\"load\":1}"), 0);
+	assert_int_equal(complete(now, "[]", now), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +425,7 @@ int main(void)
 		cmocka_unit_test(domains_without_memory_or_cpus_are_told_apart),
 		cmocka_unit_test(an_empty_machine_has_no_invented_facts),
 		cmocka_unit_test(hostile_files_become_reasons),
+		cmocka_unit_test(saved_facts_fill_what_could_not_be_read),
 		cmocka_unit_test(models_that_differ_in_blanks_only_are_one),
 		cmocka_unit_test(like_nodes_are_one_class_and_others_are_not),
 		cmocka_unit_test(a_class_is_a_file_name_whatever_the_model),
