@@ -244,7 +244,7 @@ int judge(struct summary *out, const struct state *state, const struct judge_con
 
 	memset(out, 0, sizeof(*out));
 	out->state = state;
-	metrics_read(&w.metrics, state->plan.kernels);
+	metrics_read(&w.metrics, state->plan.kernels, &out->arena);
 	rc = judge_config_check(c, &w.metrics, e);
 	if (rc)
 		goto out;

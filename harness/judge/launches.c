@@ -48,7 +48,7 @@ void launches_make(struct launches *l, const struct state *state)
 		k = &l->items[at];
 		if (fresh) {
 			l->n++;
-			k->key = l->keys.items[at];
+			k->key = st->planned.key;
 			k->first = i;
 		} else {
 			l->next[k->last] = i;

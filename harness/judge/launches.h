@@ -13,7 +13,7 @@
 
 /* Steps are indices into state->steps. */
 struct launch_key {
-	const char *key;
+	const char *key; /* borrowed from the state */
 	size_t first, last;
 	size_t n_done;    /* ended, and not to be done again */
 	size_t n_repeats; /* of these, wanted because a value was not certain */

@@ -77,7 +77,7 @@ int load_at(struct arena *a, const struct yaml_node *map, const char **at, struc
 static int load_limit(const struct yaml_node *node, double value, const char *unit,
 		      double *share, bool *high, struct err *e)
 {
-	double x;
+	double x = 0;
 
 	if (node->kind != YAML_TEXT)
 		return yaml_error(node, e,
@@ -109,8 +109,8 @@ static int load_limit(const struct yaml_node *node, double value, const char *un
 static int load_sides(const struct yaml_node *node, double value, const char *unit,
 		      struct record_num *low, struct record_num *high, struct err *e)
 {
-	double share;
-	bool above;
+	double share = 0;
+	bool above = false;
 
 	if (!node)
 		return 0;

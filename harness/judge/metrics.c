@@ -15,7 +15,7 @@ static const char *text(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-static void add(struct metrics *m, const char *kernel, const json_t *o)
+static void add(struct metrics *m, const char *kernel, const json_t *o, struct arena *a)
 {
 	const char *name = text(o, "name");
 	struct metric *d;
@@ -23,15 +23,16 @@ static void add(struct metrics *m, const char *kernel, const json_t *o)
 	if (!*name || names_add(&m->index, name, NULL) != m->n)
 		return;
 	mem_grow(&m->items, &m->cap, m->n + 1, sizeof(*m->items));
-	d = &m->items[m->n++];
-	d->name = m->index.items[m->n - 1];
-	d->unit = arena_strdup(&m->arena, text(o, "unit"));
+	d = arena_alloc(a, 1, sizeof(*d));
+	m->items[m->n++] = d;
+	d->name = arena_strdup(a, name);
+	d->unit = arena_strdup(a, text(o, "unit"));
 	d->kernel = kernel;
 	d->higher = strcmp(text(o, "better"), "lower") != 0;
 	d->best = !strcmp(text(o, "reduce"), "best");
 }
 
-void metrics_read(struct metrics *m, const char *kernels)
+void metrics_read(struct metrics *m, const char *kernels, struct arena *a)
 {
 	json_t *all = kernels ? json_loads(kernels, 0, NULL) : NULL;
 	const char *key;
@@ -41,13 +42,13 @@ void metrics_read(struct metrics *m, const char *kernels)
 	memset(m, 0, sizeof(*m));
 	json_object_foreach(all, key, about)
 	{
-		const char *kernel = arena_strdup(&m->arena, key);
+		const char *kernel = arena_strdup(a, key);
 
 		if (!strcmp(text(about, "shape"), "set"))
 			(void)names_add(&m->sets, kernel, NULL);
 		json_array_foreach(json_object_get(about, "metrics"), i, o)
 		{
-			add(m, kernel, o);
+			add(m, kernel, o, a);
 		}
 	}
 	json_decref(all);
@@ -58,7 +59,6 @@ void metrics_release(struct metrics *m)
 	names_release(&m->index);
 	names_release(&m->sets);
 	free(m->items);
-	arena_release(&m->arena);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -66,7 +66,7 @@ const struct metric *metrics_find(const struct metrics *m, const char *name)
 {
 	size_t i = names_find(&m->index, name);
 
-	return i == NAMES_NONE ? NULL : &m->items[i];
+	return i == NAMES_NONE ? NULL : m->items[i];
 }
 
 bool metrics_of_set(const struct metrics *m, const char *kernel)

@@ -16,15 +16,14 @@ struct metric {
 };
 
 struct metrics {
-	struct arena arena;
-	struct metric *items;
+	struct metric **items; /* live in the arena given to metrics_read() */
 	size_t n, cap;
 	struct names index; /* numbered as items is */
 	struct names sets;  /* kernels whose numbers are about all their nodes as one */
 };
 
 /* @kernels: kernel name -> description as JSON; NULL or nonsense gives no metrics. */
-void metrics_read(struct metrics *m, const char *kernels);
+void metrics_read(struct metrics *m, const char *kernels, struct arena *a);
 void metrics_release(struct metrics *m);
 
 /* What is declared about @name, NULL when nothing is. */

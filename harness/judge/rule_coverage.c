@@ -206,7 +206,7 @@ static void judge_nodes(const struct rule_input *in, struct summary *out)
 
 		if (!tally[i].planned && !short_of)
 			judge_node(out, &out->nodes[i],
-				   n == NAMES_NONE ? NULL : said.events[n]);
+				   n < said.cap ? said.events[n] : NULL);
 		else if (tally[i].good == tally[i].planned && !short_of)
 			judge_whole(out, name, &tally[i]);
 	}

@@ -95,12 +95,11 @@ static bool find_roof(const struct rule_input *in, const struct theory_limit *l,
 		      const struct series *s, struct roof *roof, struct arena *a,
 		      const char **why_not)
 {
-	const struct series *own;
 	double value;
 
 	memset(roof, 0, sizeof(*roof));
 	if (l->roof == THEORY_OWN) {
-		own = own_roof(in, s, l->of);
+		const struct series *own = own_roof(in, s, l->of);
 		if (own && divide(roof, s, own, a))
 			return true;
 		*why_not = arena_printf(a, "this launch has no '%s'", l->of);

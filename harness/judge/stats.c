@@ -122,12 +122,12 @@ static size_t cut_off(size_t n)
 struct stats_interval stats_interval(const double *sorted, size_t n, double sigma)
 {
 	double median = stats_median(sorted, n), half;
-	size_t k;
 
 	if (!n)
 		return (struct stats_interval){0, 0};
 	if (n >= FEWEST_FOR_ORDER) {
-		k = cut_off(n);
+		size_t k = cut_off(n);
+
 		return (struct stats_interval){sorted[k], sorted[n - 1 - k]};
 	}
 	half = stats_usable(sigma) ? Z95 * sigma / sqrt((double)n) : 0;

@@ -25,13 +25,13 @@ struct limit_file {
 
 #define SHARE(key, field, flag)                                                \
 	{                                                                      \
-		.name = key, .type = CONF_QUANTITY,                            \
+		.name = (key), .type = CONF_QUANTITY,                          \
 		.offset = offsetof(struct limit_file, field), .flags = (flag), \
 		.min = 0.01, .max = 10, .unit = "ratio"                        \
 	}
 #define TEXT(key, field, flag)                                                \
 	{                                                                     \
-		.name = key, .type = CONF_TEXT,                               \
+		.name = (key), .type = CONF_TEXT,                             \
 		.offset = offsetof(struct limit_file, field), .flags = (flag) \
 	}
 

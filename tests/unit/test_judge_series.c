@@ -24,7 +24,7 @@ struct made {
 static void make(struct made *m, const struct fixture *f)
 {
 	memset(m, 0, sizeof(*m));
-	metrics_read(&m->metrics, f->state.plan.kernels);
+	metrics_read(&m->metrics, f->state.plan.kernels, &m->arena);
 	launches_make(&m->launches, &f->state);
 	series_make(&m->list, &f->state, &m->launches, &m->metrics, &m->arena);
 }
@@ -307,19 +307,21 @@ static void declarations_that_make_no_sense_are_none(void **state)
 		"{\"a\":{\"metrics\":{}}}",
 		"{\"a\":{\"metrics\":[3,{},{\"name\":7},{\"name\":\"\"}]}}",
 	};
+	struct arena a = {0};
 	struct metrics m;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		metrics_read(&m, texts[i]);
+		metrics_read(&m, texts[i], &a);
 		assert_int_equal(m.n, 0);
 		assert_null(metrics_find(&m, "a.b"));
 		metrics_release(&m);
 	}
-	metrics_read(&m, NULL);
+	metrics_read(&m, NULL, &a);
 	assert_int_equal(m.n, 0);
 	assert_false(metrics_of_set(&m, NULL));
 	metrics_release(&m);
+	arena_release(&a);
 }
 
 int main(void)
