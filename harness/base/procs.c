@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,18 +49,20 @@ static bool has_entry(const struct strbuf *env, const char *name, const char *va
 	return false;
 }
 
-/* State and process group of a process; false when it is gone or a zombie. */
+/* Process group of a process; false when it is gone or a zombie. */
 static bool alive(int dir, struct strbuf *buf, pid_t *group)
 {
-	const char *p;
-	char state;
+	char *p;
 
 	if (!read_at(dir, "stat", buf))
 		return false;
-	p = strrchr(strbuf_str(buf), ')'); /* the name before it may hold anything */
-	if (!p || sscanf(p + 1, " %c %*d %d", &state, group) != 2)
+	/* "PID (NAME) STATE PARENT GROUP ...", and the name may hold anything */
+	p = strrchr(strbuf_str(buf), ')');
+	if (!p || p[1] != ' ' || !p[2] || p[2] == 'Z' || p[2] == 'X')
 		return false;
-	return state != 'Z' && state != 'X';
+	(void)strtol(p + 3, &p, 10);
+	*group = (pid_t)strtol(p, NULL, 10);
+	return true;
 }
 
 static bool matches(const struct procs *p, int dir, struct strbuf *buf)

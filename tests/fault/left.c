@@ -29,7 +29,11 @@ static bool stat_of(pid_t pid, char *state, pid_t *parent)
 	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	(void)slurp(path, buf, sizeof(buf));
 	p = strrchr(buf, ')');
-	return p && sscanf(p + 1, " %c %d", state, parent) == 2;
+	if (!p || strlen(p) < 4)
+		return false;
+	*state = p[2];
+	*parent = (pid_t)strtol(p + 3, NULL, 10);
+	return true;
 }
 
 static bool marked(pid_t pid, const char *run)
