@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a step's output to records and a cause: see harvest.h. */
+#include "run/harvest.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+static const char mark[] = "@assay ";
+
+enum { MAX_COMPLAINT = 400 };
+
+/* Exit statuses of a kernel, as the kit gives them. */
+enum { KERNEL_FAILED = 1, KERNEL_USAGE = 2, KERNEL_NOT_RUN = 3, KERNEL_WATCHDOG = 124 };
+
+/* Declared metrics */
+
+static size_t metric_find(const struct metrics *m, struct strbuf *key, const char *kernel,
+			  const char *metric)
+{
+	strbuf_reset(key);
+	strbuf_addf(key, "%s\n%s", kernel, metric);
+	return names_find(&m->names, strbuf_str(key));
+}
+
+static void metric_add(struct metrics *m, const char *kernel, const json_t *metric)
+{
+	const char *name = json_string_value(json_object_get(metric, "name"));
+	const char *unit = json_string_value(json_object_get(metric, "unit"));
+	struct strbuf key = {0};
+	size_t i;
+
+	if (!name || !unit)
+		return;
+	strbuf_addf(&key, "%s\n%s", kernel, name);
+	i = names_add(&m->names, strbuf_str(&key), NULL);
+	mem_grow(&m->unit_of, &m->cap, i + 1, sizeof(*m->unit_of));
+	m->unit_of[i] = names_add(&m->units, unit, NULL);
+	strbuf_release(&key);
+}
+
+int metrics_load(struct metrics *m, const char *kernels, struct err *e)
+{
+	json_t *all = kernels ? json_loads(kernels, 0, NULL) : json_object(), *kernel,
+	       *metric;
+	const char *name;
+	size_t i;
+
+	memset(m, 0, sizeof(*m));
+	if (!json_is_object(all)) {
+		json_decref(all);
+		return err_set(e, ERR_SYSTEM,
+			       "kernels of the plan record: not an object");
+	}
+	json_object_foreach(all, name, kernel)
+	{
+		const json_t *metrics = json_object_get(kernel, "metrics");
+
+		json_array_foreach(metrics, i, metric)
+		{
+			metric_add(m, name, metric);
+		}
+	}
+	json_decref(all);
+	return 0;
+}
+
+void metrics_release(struct metrics *m)
+{
+	names_release(&m->names);
+	names_release(&m->units);
+	free(m->unit_of);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Records */
+
+void harvest_init(struct harvest *h, const struct step *s, const struct metrics *m,
+		  size_t most,
+		  int (*put)(void *ctx, const struct record *r, struct err *e), void *ctx)
+{
+	memset(h, 0, sizeof(*h));
+	h->step = s;
+	h->metrics = m;
+	h->most = most ? most : HARVEST_MOST;
+	h->put = put;
+	h->ctx = ctx;
+	h->out.max = HARVEST_LINE;
+	h->err.max = MAX_COMPLAINT;
+	h->rank_seen = mem_calloc((size_t)s->ranks + 1, sizeof(bool));
+}
+
+/* Notes the first thing that is wrong. */
+static void __attribute__((format(printf, 2, 3)))
+problem(struct harvest *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (h->problem.len)
+		return;
+	strbuf_addf(&h->problem, "line %zu of its output: ", h->out.n);
+	va_start(ap, fmt);
+	strbuf_vaddf(&h->problem, fmt, ap);
+	va_end(ap);
+}
+
+/* The fields of a kernel's record that say whose it is. */
+struct whose {
+	int64_t *step, *attempt, rank;
+	const char **node;
+};
+
+static bool whose(struct record *r, struct whose *w)
+{
+#define WHOSE(k)                                                \
+	case RECORD_KIND_##k:                                   \
+		*w = (struct whose){.step = &r->u.k.step,       \
+				    .attempt = &r->u.k.attempt, \
+				    .rank = r->u.k.rank,        \
+				    .node = &r->u.k.node};      \
+		return true
+
+	switch (r->kind) {
+		WHOSE(rank);
+		WHOSE(sample);
+		WHOSE(valid);
+		WHOSE(counter);
+		WHOSE(event);
+	default:
+		return false;
+	}
+#undef WHOSE
+}
+
+static const char *node_of(const struct step *s, int64_t rank)
+{
+	size_t i = s->per_node > 0 ? (size_t)rank / (size_t)s->per_node : 0;
+
+	return i < s->n_nodes ? s->nodes[i] : NULL;
+}
+
+/* Adds what only we know. False: the record is not what a kernel may print. */
+static bool attribute(struct harvest *h, struct record *r)
+{
+	const struct step *s = h->step;
+	struct whose w;
+
+	if (!whose(r, &w)) {
+		problem(h, "a '%s' record", record_kind_name(r->kind));
+		return false;
+	}
+	if (*w.step != RECORD_NO_INT || *w.attempt != RECORD_NO_INT || *w.node) {
+		problem(h, "step, attempt or node in a '%s' record",
+			record_kind_name(r->kind));
+		return false;
+	}
+	if (w.rank != RECORD_NO_INT && (w.rank < 0 || w.rank >= s->ranks)) {
+		problem(h, "rank %lld of %d", (long long)w.rank, s->ranks);
+		return false;
+	}
+	*w.step = s->id;
+	*w.attempt = s->attempt;
+	if (w.rank != RECORD_NO_INT)
+		*w.node = node_of(s, w.rank);
+	else if (s->n_nodes == 1)
+		*w.node = s->nodes[0];
+	return true;
+}
+
+static bool check_rank(struct harvest *h, const struct record_rank *r)
+{
+	if (h->rank_seen[r->rank]) {
+		problem(h, "rank %lld for the second time", (long long)r->rank);
+		return false;
+	}
+	h->rank_seen[r->rank] = true;
+	h->ranks_seen++;
+	return true;
+}
+
+/* The other node of a pair, by its rank: a kernel does not know our names. */
+static bool name_peer(struct harvest *h, struct record_sample *r)
+{
+	char *end;
+	long rank;
+
+	if (!r->peer)
+		return true;
+	rank = strtol(r->peer, &end, 10);
+	if (!*r->peer || *end || rank < 0 || rank >= h->step->ranks) {
+		problem(h, "peer '%.64s', expected a rank", r->peer);
+		return false;
+	}
+	r->peer = node_of(h->step, rank);
+	return true;
+}
+
+static bool check_sample(struct harvest *h, struct record_sample *r)
+{
+	const struct metrics *m = h->metrics;
+	size_t i = metric_find(m, &h->metric, h->step->kernel, r->metric);
+	const char *unit;
+
+	if (i == NAMES_NONE) {
+		problem(h, "metric '%.64s', which kernel '%s' does not declare",
+			r->metric, h->step->kernel);
+		return false;
+	}
+	unit = m->units.items[m->unit_of[i]];
+	if (strcmp(unit, r->unit) != 0) {
+		problem(h, "metric '%s' in '%.16s', declared in '%s'", r->metric, r->unit,
+			unit);
+		return false;
+	}
+	if (r->at && *r->at != '{') {
+		problem(h, "metric '%s': 'at' is not an object", r->metric);
+		return false;
+	}
+	if (!name_peer(h, r))
+		return false;
+	if (!isfinite(r->value.v))
+		problem(h, "metric '%s' is not a finite number", r->metric);
+	h->samples++;
+	return true;
+}
+
+static void note(struct strbuf *once, const char *text)
+{
+	if (!once->len)
+		utf8_printable(once, text, strnlen(text, MAX_COMPLAINT));
+}
+
+static bool check(struct harvest *h, struct record *r)
+{
+	switch (r->kind) {
+	case RECORD_KIND_rank:
+		return r->u.rank.rank != RECORD_NO_INT && check_rank(h, &r->u.rank);
+	case RECORD_KIND_sample:
+		return check_sample(h, &r->u.sample);
+	case RECORD_KIND_valid:
+		h->failed = h->failed || !r->u.valid.ok;
+		return true;
+	case RECORD_KIND_event:
+		if (!strcmp(r->u.event.what, "skip"))
+			note(&h->skip, r->u.event.text);
+		else if (!strcmp(r->u.event.what, "invalid"))
+			note(&h->invalid, r->u.event.text);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static int take_record(struct harvest *h, const char *json, size_t len, struct arena *a,
+		       struct err *e)
+{
+	struct err why = {0};
+	struct record r;
+
+	if (record_decode(json, len, a, &r, &why)) {
+		problem(h, "%s", why.msg);
+		h->marked++;
+		return 0;
+	}
+	if (h->ended) {
+		problem(h, "a '%s' record after the end", record_kind_name(r.kind));
+		return 0;
+	}
+	if (r.kind == RECORD_KIND_end) {
+		if (r.u.end.count == RECORD_NO_INT || r.u.end.ranks == RECORD_NO_INT) {
+			problem(h, "an end without count and ranks");
+			return 0;
+		}
+		h->ended = true;
+		h->end_count = r.u.end.count;
+		h->end_ranks = r.u.end.ranks;
+		return 0;
+	}
+	h->marked++;
+	return attribute(h, &r) && check(h, &r) ? h->put(h->ctx, &r, e) : 0;
+}
+
+static int out_line(void *ctx, const char *line, size_t len, bool cut, struct err *e)
+{
+	const size_t n = sizeof(mark) - 1;
+	struct harvest *h = ctx;
+	struct arena a = {0};
+	int rc;
+
+	if (len < n || memcmp(line, mark, n) != 0) {
+		if (memmem(line, len, mark, n - 1))
+			problem(h, "'@assay' in the middle: lines are torn");
+		return 0;
+	}
+	h->bytes += len;
+	if (cut || len + 1 >= HARVEST_LINE) {
+		problem(h, "a record of %d bytes or more", HARVEST_LINE);
+		h->marked++;
+		return 0;
+	}
+	rc = take_record(h, line + n, len - n, &a, e);
+	arena_release(&a);
+	return rc;
+}
+
+int harvest_out(struct harvest *h, const char *data, size_t len, struct err *e)
+{
+	if (lines_feed(&h->out, data, len, out_line, h, e))
+		return -1;
+	if (h->bytes <= h->most)
+		return 0;
+	problem(h, "more than %zu MiB of records", h->most >> 20);
+	return 1;
+}
+
+/* Open MPI frames what it has to say with lines of dashes. */
+static bool says_something(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!strchr("-=*# \t\r", line[i]) && line[i])
+			return true;
+	}
+	return false;
+}
+
+static int err_line(void *ctx, const char *line, size_t len, bool cut, struct err *e)
+{
+	struct harvest *h = ctx;
+
+	(void)cut;
+	(void)e;
+	if (!says_something(line, len))
+		return 0;
+	if (!h->complaint.len)
+		utf8_printable(&h->complaint, line, len);
+	if (!h->killed.len && memmem(line, len, "exited on signal", 16))
+		utf8_printable(&h->killed, line, len);
+	return 0;
+}
+
+void harvest_err(struct harvest *h, const char *data, size_t len)
+{
+	struct err none = {0};
+
+	(void)lines_feed(&h->err, data, len, err_line, h, &none);
+}
+
+int harvest_end(struct harvest *h, struct err *e)
+{
+	(void)lines_end(&h->err, err_line, h, e);
+	return lines_end(&h->out, out_line, h, e);
+}
+
+void harvest_release(struct harvest *h)
+{
+	lines_release(&h->out);
+	lines_release(&h->err);
+	strbuf_release(&h->metric);
+	strbuf_release(&h->problem);
+	strbuf_release(&h->skip);
+	strbuf_release(&h->invalid);
+	strbuf_release(&h->complaint);
+	strbuf_release(&h->killed);
+	free(h->rank_seen);
+	memset(h, 0, sizeof(*h));
+}
+
+/* Causes */
+
+int harvest_signal(const struct spawn_result *r)
+{
+	if (r->signal)
+		return r->signal;
+	return r->exit > 128 && r->exit <= 128 + SIGRTMAX ? r->exit - 128 : 0;
+}
+
+/* "ended by signal 9 (Killed), out of memory?" or "exit status 5" */
+static void how_it_ended(const struct spawn_result *r, struct strbuf *reason)
+{
+	int sig = harvest_signal(r);
+
+	if (sig)
+		strbuf_addf(reason, "ended by signal %d (%s)%s", sig, strsignal(sig),
+			    sig == SIGKILL ? ", out of memory?" : "");
+	else
+		strbuf_addf(reason, "exit status %d", r->exit);
+}
+
+static void add_complaint(const struct harvest *h, struct strbuf *reason)
+{
+	const struct strbuf *text = h->killed.len ? &h->killed : &h->complaint;
+
+	if (text->len)
+		strbuf_addf(reason, ": %s", strbuf_str(text));
+}
+
+/* No record at all: the kernel never ran, whatever the status. */
+static const char *nothing(const struct harvest *h, const struct spawn_result *r,
+			   bool direct, struct strbuf *reason)
+{
+	bool kernel_spoke = direct || harvest_signal(r) || r->exit == KERNEL_USAGE ||
+			    r->exit == KERNEL_NOT_RUN;
+
+	if (h->complaint.len && !kernel_spoke) {
+		strbuf_addf(reason, "launcher refused: %s", strbuf_str(&h->complaint));
+		return "launch";
+	}
+	how_it_ended(r, reason);
+	strbuf_addstr(reason, " and not one record");
+	add_complaint(h, reason);
+	return r->exit ? "launch" : "no-data";
+}
+
+static const char *incomplete(const struct harvest *h, const struct spawn_result *r,
+			      struct strbuf *reason)
+{
+	if (!r->exit) {
+		strbuf_addf(reason, "no final count after %lld records: output is torn",
+			    (long long)h->marked);
+		return "invalid";
+	}
+	how_it_ended(r, reason);
+	strbuf_addstr(reason, " before the result was complete");
+	add_complaint(h, reason);
+	return "no-data";
+}
+
+/* The end record is there: do the numbers fit? */
+static const char *counted(const struct harvest *h, const struct spawn_result *r,
+			   struct strbuf *reason)
+{
+	int64_t missing = 0;
+
+	if (h->end_count != h->marked) {
+		strbuf_addf(reason, "%lld records of %lld: output is torn",
+			    (long long)h->marked, (long long)h->end_count);
+		return "invalid";
+	}
+	while (missing < h->step->ranks && h->rank_seen[missing])
+		missing++;
+	if (missing < h->step->ranks) {
+		strbuf_addf(reason, "no record of rank %lld on '%s'", (long long)missing,
+			    node_of(h->step, missing));
+		return "invalid";
+	}
+	if (r->exit != 0 && !(r->exit == KERNEL_FAILED && h->failed)) {
+		how_it_ended(r, reason);
+		strbuf_addstr(reason, " after a complete result");
+		add_complaint(h, reason);
+		return "invalid";
+	}
+	if (!h->samples) {
+		strbuf_addstr(reason, "not one number");
+		return "no-data";
+	}
+	if (r->left)
+		strbuf_addf(reason, "left %zu processes behind, which were ended",
+			    r->left);
+	return "ok";
+}
+
+static const char *by_records(const struct harvest *h, const struct spawn_result *r,
+			      bool direct, struct strbuf *reason)
+{
+	if (h->ended && h->end_ranks != h->step->ranks) {
+		strbuf_addf(reason, "world of %lld ranks, %d were started",
+			    (long long)h->end_ranks, h->step->ranks);
+		return "invalid";
+	}
+	if (h->problem.len) {
+		strbuf_addstr(reason, strbuf_str(&h->problem));
+		return "invalid";
+	}
+	if (h->invalid.len) {
+		strbuf_addstr(reason, strbuf_str(&h->invalid));
+		return "invalid";
+	}
+	if (h->skip.len) {
+		strbuf_addstr(reason, strbuf_str(&h->skip));
+		return "skip";
+	}
+	if (!h->marked && !h->ended)
+		return nothing(h, r, direct, reason);
+	return h->ended ? counted(h, r, reason) : incomplete(h, r, reason);
+}
+
+const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
+			  bool direct, struct strbuf *reason)
+{
+	switch (r->end) {
+	case SPAWN_FAILED:
+		strbuf_addf(reason, "cannot be started: %s", strerror(r->error));
+		return "launch";
+	case SPAWN_TIMEOUT:
+		strbuf_addf(reason, "not done after %g s", h->step->limit);
+		if (r->stuck)
+			strbuf_addf(reason, ", and %zu processes cannot be ended",
+				    r->stuck);
+		return "timeout";
+	case SPAWN_STOPPED:
+		if (h->bytes > h->most)
+			break;
+		strbuf_addstr(reason, "stopped");
+		return "aborted";
+	case SPAWN_EXITED:
+		break;
+	}
+	if (r->exit == KERNEL_WATCHDOG && !h->ended) {
+		strbuf_addstr(reason, "ended by the kernel's own time limit");
+		return "timeout";
+	}
+	return by_records(h, r, direct, reason);
+}

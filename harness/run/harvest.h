@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one step printed: finds the records in it, checks each against the step and the
+ * metrics its kernel declared, hands on the good ones with step, attempt and node added,
+ * and says at the end what the step came to. Starts nothing and reads nothing itself.
+ */
+#ifndef ASSAY_RUN_HARVEST_H
+#define ASSAY_RUN_HARVEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+#include "base/spawn.h"
+#include "base/strbuf.h"
+#include "plan/step.h"
+#include "record/record.h"
+#include "run/lines.h"
+
+/* The metrics kernels declare, by "kernel\nmetric". A zeroed struct has none. */
+struct metrics {
+	struct names names, units;
+	size_t *unit_of; /* by number in names: number in units */
+	size_t cap;
+};
+
+/* From the `kernels` of a plan record: kernel -> its --describe. NULL gives none. */
+int metrics_load(struct metrics *m, const char *kernels, struct err *e);
+void metrics_release(struct metrics *m);
+
+/* A line of a kernel and its newline are less than this; bytes. */
+enum { HARVEST_LINE = 4096 };
+
+/*
+ * All pairs of a thousand nodes are some 200 MB of records. What prints more has gone mad
+ * and would only fill the disk until its time limit.
+ */
+#define HARVEST_MOST ((size_t)1 << 30)
+
+struct harvest {
+	const struct step *step;
+	const struct metrics *metrics;
+	/* where good records go; -1 is an error of the harness and stops all */
+	int (*put)(void *ctx, const struct record *r, struct err *e);
+	void *ctx;
+	struct lines out, err;
+	size_t bytes;         /* of record lines */
+	size_t most;          /* of them before it is ended */
+	struct strbuf metric; /* key of a look-up */
+	/* what was seen */
+	int64_t marked; /* record lines before the end record */
+	bool *rank_seen;
+	int64_t ranks_seen;
+	size_t samples;
+	bool failed; /* a check of the kernel's own is not ok */
+	bool ended;
+	int64_t end_count, end_ranks;
+	/* the first of each; empty while there was none */
+	struct strbuf problem, skip, invalid, complaint, killed;
+};
+
+/* @s and @m are borrowed. @most bytes of record lines are read, 0: HARVEST_MOST. */
+void harvest_init(struct harvest *h, const struct step *s, const struct metrics *m,
+		  size_t most,
+		  int (*put)(void *ctx, const struct record *r, struct err *e),
+		  void *ctx);
+/* Bytes of stdout. 1: that is more than any kernel prints, end it; -1: put() failed. */
+int harvest_out(struct harvest *h, const char *data, size_t len, struct err *e);
+/* Bytes of stderr: looks for the sentence that says why a launcher refused. */
+void harvest_err(struct harvest *h, const char *data, size_t len);
+/* No more comes. */
+int harvest_end(struct harvest *h, struct err *e);
+/*
+ * Cause and reason of the ended record. Only a result that is complete is "ok": a record
+ * of every rank, at least one sample, the end record with the right numbers, and exit
+ * status 0, or 1 when a check of the kernel's own failed (which is for the judge).
+ * @direct: no launcher stands between us and the kernel.
+ */
+const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
+			  bool direct, struct strbuf *reason);
+/*
+ * The signal that ended the step's processes, 0 none: that of our child, or what its exit
+ * status says of the rank that mpirun started.
+ */
+int harvest_signal(const struct spawn_result *r);
+void harvest_release(struct harvest *h);
+
+#endif

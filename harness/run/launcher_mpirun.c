@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open MPI's mpirun: the launcher for everything, inside Slurm too. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "run/launcher.h"
+
+/*
+ * Removed from mpirun's environment: what an mpirun around us told its own ranks, and
+ * what Slurm takes as --exact, which squeezes mpirun's daemons onto a few CPUs.
+ */
+static const char *const not_inherited[] = {
+	"SRUN_CPUS_PER_TASK", "OMPI_COMM_WORLD_*", "OMPI_UNIVERSE_SIZE",
+	"PMIX_NAMESPACE",     "PMIX_RANK",         "PMIX_SERVER_*",
+};
+
+static bool in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+	struct strbuf sb = {0};
+
+	while (path && *path && !found) {
+		size_t n = strcspn(path, ":");
+
+		strbuf_reset(&sb);
+		strbuf_add(&sb, path, n);
+		strbuf_addf(&sb, "%s/%s", n ? "" : ".", program);
+		found = !access(strbuf_str(&sb), X_OK);
+		path += n + (path[n] == ':');
+	}
+	strbuf_release(&sb);
+	return found;
+}
+
+static int usable(const struct launcher_context *c, struct err *e)
+{
+	if (!in_path("mpirun"))
+		return err_set(e, ERR_USAGE, "launcher 'mpirun': no mpirun in PATH");
+	return launcher_root(c, "mpirun", e);
+}
+
+static bool site_sets(const struct site *site, const char *key)
+{
+	for (size_t i = 0; i < site->n_mpi_args; i++) {
+		if (!strcmp(site->mpi_args[i], key))
+			return true;
+	}
+	return false;
+}
+
+static void add_mca(struct words *w, struct arena *a, const struct site *site,
+		    const char *key, const char *value)
+{
+	/* given twice, mpirun would join the values: the site's must stand alone */
+	if (site_sets(site, key))
+		return;
+	words_add(w, a, "--mca");
+	words_add(w, a, key);
+	words_add(w, a, value);
+}
+
+/*
+ * Ranks in the order of the nodes, i*per_node.. on node i. Slots would not do: mpirun
+ * puts its own machine first wherever the file has it. So one line a rank, mapped in
+ * sequence; names with a domain are kept, or n1.a and n1.b would be one node.
+ */
+static const char *many_nodes(const struct step *s, struct words *w, struct arena *a,
+			      const struct site *site)
+{
+	struct strbuf sb = {0};
+	bool domain = false;
+	const char *text;
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		domain = domain || strchr(s->nodes[i], '.');
+		for (int k = 0; k < s->per_node; k++)
+			strbuf_addf(&sb, "%s\n", s->nodes[i]);
+	}
+	words_add(w, a, "--map-by");
+	words_add(w, a, "seq");
+	if (domain)
+		add_mca(w, a, site, "orte_keep_fqdn_hostnames", "1");
+	text = arena_strdup(a, strbuf_str(&sb));
+	strbuf_release(&sb);
+	return text;
+}
+
+static const char *one_node(const struct launcher_context *c, const struct step *s,
+			    struct words *w, struct arena *a)
+{
+	/* our own name may not resolve; localhost does without a name server */
+	const char *node = launcher_is_here(c, s->nodes[0]) ? "localhost" : s->nodes[0];
+
+	words_add(w, a, "--map-by");
+	words_add(w, a, "slot");
+	return arena_printf(a, "%s slots=%d\n", node, s->ranks);
+}
+
+static int add_agent(const struct launcher_context *c, const struct step *s,
+		     struct words *w, struct arena *a, struct err *e)
+{
+	bool far = false;
+
+	for (size_t i = 0; i < s->n_nodes; i++)
+		far = far || !launcher_is_here(c, s->nodes[i]);
+	if (!far || c->slurm) /* Slurm starts the daemons itself */
+		return 0;
+	if (strchr(c->site->remote_agent, ':'))
+		return err_set(e, ERR_USAGE,
+			       "remote_agent '%s': mpirun takes ':' for the end of an "
+			       "agent, put it into a script",
+			       c->site->remote_agent);
+	add_mca(w, a, c->site, "plm_rsh_agent", c->site->remote_agent);
+	/* every daemon is started from here, the way that reach has shown to work */
+	add_mca(w, a, c->site, "plm_rsh_no_tree_spawn", "1");
+	return 0;
+}
+
+static const char **environment(const struct launcher_context *c, struct arena *a)
+{
+	struct words env = {0};
+
+	for (size_t i = 0; i < sizeof(not_inherited) / sizeof(not_inherited[0]); i++)
+		words_add(&env, a, not_inherited[i]);
+	if (c->allow_root) {
+		words_add(&env, a, "OMPI_ALLOW_RUN_AS_ROOT=1");
+		words_add(&env, a, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+	}
+	return env.items;
+}
+
+static void add_site(struct words *w, struct arena *a, const struct site *site)
+{
+	static const char *const marks[] = {"ASSAY_RUN", "ASSAY_CHILD"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		words_add(w, a, "-x");
+		words_add(w, a, marks[i]);
+	}
+	for (size_t i = 0; i < site->n_mpi_env; i++) {
+		words_add(w, a, "-x");
+		words_add(w, a,
+			  arena_printf(a, "%s=%s", site->mpi_env[i].key,
+				       site->mpi_env[i].value));
+	}
+	for (size_t i = 0; i < site->n_mpi_args; i++)
+		words_add(w, a, site->mpi_args[i]);
+}
+
+static int build(const struct launcher_context *c, const struct step *s,
+		 const char *const *words, size_t n, struct arena *a, struct command *out,
+		 struct err *e)
+{
+	struct words w = {0};
+
+	out->files = arena_alloc(a, 1, sizeof(*out->files));
+	out->n_files = 1;
+	out->files[0].name = "hostfile";
+	words_split(&w, a, "mpirun --bind-to none -np");
+	words_add(&w, a, arena_printf(a, "%d", s->ranks));
+	words_add(&w, a, "--hostfile");
+	words_add(&w, a, arena_printf(a, "%s/hostfile", c->step_dir));
+	out->files[0].content =
+		s->n_nodes > 1 ? many_nodes(s, &w, a, c->site) : one_node(c, s, &w, a);
+	if (add_agent(c, s, &w, a, e))
+		return -1;
+	if (s->ranks == 1 && !site_sets(c->site, "pml") && !site_sets(c->site, "btl")) {
+		/* a rank alone sends nothing: no network is set up for it (0.2 s) */
+		add_mca(&w, a, c->site, "pml", "ob1");
+		add_mca(&w, a, c->site, "btl", "self");
+	}
+	add_site(&w, a, c->site);
+	words_add(&w, a, arena_printf(a, "%s/assay-%s", c->bindir, s->kernel));
+	for (size_t i = 0; i < n; i++)
+		words_add(&w, a, words[i]);
+	out->argv = w.items;
+	out->env = environment(c, a);
+	return 0;
+}
+
+const struct launcher launcher_mpirun = {
+	.name = "mpirun",
+	.help = "Open MPI's mpirun, through the site's remote agent or Slurm",
+	.usable = usable,
+	.reach = launcher_reach,
+	.build = build,
+};
