@@ -121,6 +121,19 @@ static int put_started(struct run *run, const struct step *s, const struct comma
 	return rc;
 }
 
+static int put_remark(struct run *run, const struct step *s)
+{
+	struct record r = record_make(RECORD_KIND_event);
+
+	if (!s->remark)
+		return 0;
+	r.u.event.step = s->id;
+	r.u.event.attempt = s->attempt;
+	r.u.event.what = "remark";
+	r.u.event.text = s->remark;
+	return put(run, &r, false);
+}
+
 static int put_ended(struct run *run, const struct step *s, const char *cause,
 		     const char *reason, const struct spawn_result *res)
 {
@@ -287,7 +300,7 @@ static int job_start(struct run *run, const struct step *s, const struct command
 	rc = stepdir_open(&job->dir, stepdir_path(run->r->dir, s, &a), c, run->e);
 	arena_release(&a);
 	if (!rc) {
-		rc = put_started(run, s, c);
+		rc = put_started(run, s, c) || put_remark(run, s);
 		if (!rc)
 			rc = spawn_start(run->spawn, &sc, run->e);
 		if (rc)
@@ -315,6 +328,8 @@ static int start(struct run *run, size_t i)
 
 	run->started[i] = true;
 	run->n_started++;
+	if (s->refused)
+		return put_ended(run, s, "skip", s->refused, NULL);
 	if (runner_command(run->r, s, &a, &c, &why)) {
 		rc = put_ended(run, s, "launch", why.msg, NULL);
 	} else {

@@ -40,8 +40,9 @@ struct runner {
  * each node steps keep their order. Each has the folder DIR/steps/NNN-name.
  *
  * A step that fails, hangs or prints nonsense is data: its ended record says so, see
- * harvest_cause(). -1 only when the harness itself cannot go on (journal, folder, fork).
- * When *stop was set, running steps end as "aborted" and the rest is not started.
+ * harvest_cause(). One that the planner refused ends as "skip" unstarted. -1 only when
+ * the harness itself cannot go on (journal, folder, fork). When *stop was set, running
+ * steps end as "aborted" and the rest is not started.
  */
 int runner_run(struct runner *r, const struct steps *steps, struct err *e);
 

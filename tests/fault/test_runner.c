@@ -544,6 +544,23 @@ static void what_the_launcher_cannot_do_ends_as_launch(void **unused)
 			    "cannot be started: No such file or directory");
 }
 
+static void what_the_planner_says_of_a_step_is_in_the_journal(void **unused)
+{
+	(void)unused;
+	add_step("stage/a", "n1")->refused = "no NUMA domain has 4 cores";
+	add_step("stage/b", "n1")->remark = "one core left out for the system";
+	script("");
+	run();
+	assert_string_equal(ended(1)->ended.cause, "skip");
+	assert_string_equal(ended(1)->ended.reason, "no NUMA domain has 4 cores");
+	assert_null(ended(1)->started.event);
+	assert_string_equal(ended(2)->ended.cause, "ok");
+	assert_int_equal(ended(2)->n_events, 1);
+	assert_string_equal(ended(2)->events[0]->what, "remark");
+	assert_string_equal(ended(2)->events[0]->text,
+			    "one core left out for the system");
+}
+
 static void without_a_launcher_the_kernel_itself_is_named(void **unused)
 {
 	(void)unused;
@@ -661,7 +678,8 @@ static void mpirun_tells_how_its_ranks_ended(void **unused)
 		int exit, signal;
 	} cases[] = {
 		{"* skip no memory\n", "skip", "no memory", 3, -1},
-		{"* die 9\n", "no-data", "exited on signal 9", 137, 9},
+		{"* die 9\n", "no-data", "ended by signal 9 (Killed), out of memory?",
+		 137, 9},
 		{"* hang-term\n", "timeout", "not done after 2 s", -1, -1},
 	};
 	struct err why = {0};
@@ -995,6 +1013,7 @@ int main(void)
 		TEST(all_are_planned_before_the_first_starts),
 		TEST(a_stop_aborts_what_runs_and_starts_nothing_more),
 		TEST(what_the_launcher_cannot_do_ends_as_launch),
+		TEST(what_the_planner_says_of_a_step_is_in_the_journal),
 		TEST(without_a_launcher_the_kernel_itself_is_named),
 		TEST(b01_a_launcher_that_refuses_is_no_fault_of_a_node),
 		TEST(mpirun_itself_starts_a_kernel),

@@ -16,7 +16,7 @@
 #include "run/runner.h"
 
 static const char *mpi_args[] = {"--mca", "pml", "ucx", NULL};
-static struct site_pair mpi_env[] = {{"UCX_NET_DEVICES", "mlx5_0:1"}};
+static struct conf_pair mpi_env[] = {{.key = "UCX_NET_DEVICES", .value = "mlx5_0:1"}};
 
 static const struct site no_site = {
 	.remote_agent = "ssh -n -o BatchMode=yes -o ConnectTimeout=5"};
