@@ -80,15 +80,8 @@ static struct row_num share(const struct row *r, double *scratch)
 	return middle(scratch, n);
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static void fill(struct row *r, double *scratch)
 {
-	for (size_t i = 0; i < r->n && !r->from_differs; i++)
-		r->from_differs = !same(r->verdicts[i]->from, r->worst->from);
 	r->value = member(r, offsetof(struct verdict, value), scratch);
 	r->reference = member(r, offsetof(struct verdict, reference), scratch);
 	r->low = member(r, offsetof(struct verdict, low), scratch);
@@ -99,7 +92,8 @@ static void fill(struct row *r, double *scratch)
 /* Number of the row @v belongs to; the row is new when it is the first of its kind. */
 static size_t row_of(struct rows *rows, const struct verdict *v, struct strbuf *key)
 {
-	const char *const parts[] = {v->name, v->metric, v->at, v->rule, v->unit};
+	const char *const parts[] = {v->name, v->metric, v->at,
+				     v->rule, v->unit,   v->from};
 	bool fresh;
 	size_t k;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Like verdicts of all nodes as one row: same step name, metric, place and rule. One pass
- * and a sort inside each row, whatever the number of nodes.
+ * Like verdicts of all nodes as one row: same step name, metric, place, rule and origin
+ * of the reference. One pass and a sort inside each row, whatever the number of nodes.
  */
 #ifndef ASSAY_REPORTS_ROWS_H
 #define ASSAY_REPORTS_ROWS_H
@@ -22,7 +22,6 @@ struct row {
 	size_t step; /* number of its step name, in the order of the summary */
 	const struct verdict *worst;
 	size_t counts[VERDICT_WORDS];
-	bool from_differs; /* origins other than that of the worst */
 	struct row_num value, reference, low, high;
 	struct row_num share; /* value / reference */
 };

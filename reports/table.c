@@ -70,18 +70,28 @@ static void add_num(const struct term *t, struct strbuf *to, struct row_num v,
 	strbuf_addstr(to, term_number(buf, sizeof(buf), record_num(v.v), unit));
 }
 
-/* ">= 351 GB/s", "351 GB/s .. 400 GB/s" */
+/* ">= 351 GB/s", "351 .. 400 GB/s" */
 static void add_limits(const struct term *t, struct strbuf *to, struct row_num low,
 		       struct row_num high, const char *unit)
 {
-	if (low.set && !high.set)
-		strbuf_addf(to, "%s ", term_sign(t, SIGN_LEAST));
-	if (high.set && !low.set)
-		strbuf_addf(to, "%s ", term_sign(t, SIGN_MOST));
-	add_num(t, to, low, unit);
-	if (high.set && low.set)
-		strbuf_addf(to, " %s ", term_sign(t, SIGN_RANGE));
-	add_num(t, to, high, unit);
+	char low_text[UNITS_TEXT], high_text[UNITS_TEXT];
+	const char *low_unit, *high_unit;
+
+	if (low.set != high.set)
+		strbuf_addf(to, "%s ", term_sign(t, low.set ? SIGN_LEAST : SIGN_MOST));
+	if (!low.set || !high.set) {
+		add_num(t, to, low.set ? low : high, unit);
+		return;
+	}
+	(void)term_number(low_text, sizeof(low_text), record_num(low.v), unit);
+	(void)term_number(high_text, sizeof(high_text), record_num(high.v), unit);
+	low_unit = strchr(low_text, ' ');
+	high_unit = strchr(high_text, ' ');
+	if (low_unit && high_unit && !strcmp(low_unit, high_unit))
+		low_text[low_unit - low_text] = '\0'; /* once is enough */
+	strbuf_addf(to, "%s%s %s %s",
+		    low.differs || high.differs ? term_sign(t, SIGN_ABOUT) : "", low_text,
+		    term_sign(t, SIGN_RANGE), high_text);
 }
 
 /* "stream.triad store=nt", or what else tells the row from its neighbours. */
