@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""judge, report, explain and list as a user sees them: commands.py ASSAY.
+
+Exit status, files, standard output and error, on pipes and terminals (field case G10).
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+import runs
+
+ASSAY = None
+ESC = b"\x1b"
+
+
+def environment(**extra):
+    keep = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {**keep, "LC_ALL": "C", **extra}
+
+
+def assay(*words, env=None, **extra):
+    return subprocess.run([ASSAY, *words], env=env or environment(), check=False,
+                          capture_output=True, timeout=60, **extra)
+
+
+def on_terminal(*words, columns, **env):
+    """Standard output of a command whose standard output is a terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    out = b""
+    with subprocess.Popen([ASSAY, *words], stdout=theirs, env=environment(**env)) as child:
+        os.close(theirs)
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # EIO: the child has closed its side
+                break
+            if not part:
+                break
+            out += part
+        child.wait()
+    os.close(ours)
+    return out
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="assay-commands-"))
+        self.addCleanup(shutil.rmtree, self.top)
+        self.run_dir = str(runs.make(self.top / "a run"))
+
+    def check(self, done, status, err=b""):
+        self.assertEqual((done.returncode, done.stderr), (status, err), done.stdout)
+        return done.stdout
+
+    def fails(self, status, words, *command):
+        done = assay(*command)
+        self.assertEqual(done.returncode, status, done)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        self.assertIn(words.encode(), done.stderr)
+
+    def reports(self):
+        return sorted(path.name for path in pathlib.Path(self.run_dir).iterdir()
+                      if path.name != "journal.jsonl")
+
+
+class Judge(Commands):
+    def test_exit_status_report_and_files_agree(self):
+        out = self.check(assay("judge", self.run_dir), 1)
+        self.assertTrue(out.startswith(b"FAIL  3 of 4 nodes reported, plan nodes"), out)
+        self.assertEqual(self.reports(), ["report.json", "report.txt", "report.xml"])
+        with open(f"{self.run_dir}/report.json", encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual((report["exit"], report["verdict"]), (1, "FAIL"))
+        with open(f"{self.run_dir}/report.txt", "rb") as file:
+            self.assertEqual(file.read(), out)
+
+    def test_a_run_cut_off_says_so(self):
+        cut = str(runs.make(self.top / "cut", ended=False))
+        out = self.check(assay("judge", cut), 1)
+        self.assertIn(b"not finished", out)
+        self.assertIn(b"assay run --resume", out)
+        self.assertNotIn(b"not finished", assay("judge", self.run_dir).stdout)
+
+    def test_formats_are_chosen(self):
+        self.check(assay("judge", self.run_dir, "--format", "junit,json"), 1)
+        self.assertEqual(self.reports(), ["report.json", "report.xml"])
+
+    def test_other_references_change_the_verdict(self):
+        baseline = self.top / "mine.yaml"
+        baseline.write_text("baseline: mine\nmatch: {cpu: AMD EPYC 7713, sockets: 2}\nmetrics:\n  stream.triad:\n"
+                            "    {ref: 700 GB/s, warn: -4 %, fail: -7 %, from: a dream}\n",
+                            encoding="utf-8")
+        out = self.check(assay("judge", self.run_dir, "--baseline", str(baseline)), 1)
+        self.assertIn(b"a dream", out)
+        configs = self.top / "configs"
+        (configs / "baselines").mkdir(parents=True)
+        (configs / "cpus.yaml").write_text("cpus: []\n", encoding="utf-8")
+        (configs / "theory.yaml").write_text("limits: []\n", encoding="utf-8")
+        out = self.check(assay("judge", self.run_dir, "--configs", str(configs)), 3)
+        self.assertIn(b"UNJUDGED", out)
+        # what the run kept counts more than what is installed
+        shutil.copytree(configs, f"{self.run_dir}/config")
+        self.check(assay("judge", self.run_dir), 3)
+
+    def test_wrong_words_launch_nothing_and_say_what_is_meant(self):
+        self.fails(2, "is not a run folder", "judge", str(self.top))
+        self.fails(2, "one run folder, not 0", "judge")
+        self.fails(2, "one run folder, not 2", "judge", "a", "b")
+        self.fails(2, "did you mean 'json'", "judge", self.run_dir, "--format", "jsn")
+        self.fails(2, "named twice", "judge", self.run_dir, "--format", "json,json")
+        self.fails(2, "unknown report ''", "judge", self.run_dir, "--format", "json,")
+        self.fails(2, "did you mean '--baseline'", "judge", self.run_dir, "--baselin", "x")
+        self.assertEqual(self.reports(), [])
+
+    def test_a_report_that_cannot_be_written_is_status_4(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+        done = assay("judge", self.run_dir, preexec_fn=limit)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"cannot write '", done.stderr)
+        self.assertTrue(done.stdout.startswith(b"FAIL"), "the verdict is still seen")
+        self.assertEqual(self.reports(), [])
+
+
+class Report(Commands):
+    def test_the_status_is_0_whatever_the_verdict(self):
+        out = self.check(assay("report", self.run_dir), 0)
+        self.assertTrue(out.startswith(b"FAIL"))
+        self.assertEqual(self.reports(), [])
+
+    def test_one_format_is_printed_several_are_written(self):
+        out = self.check(assay("report", self.run_dir, "--format=json"), 0)
+        self.assertEqual(json.loads(out)["verdict"], "FAIL")
+        out = self.check(assay("report", self.run_dir, "--format", "term,junit"), 0)
+        self.assertEqual((out, self.reports()), (b"", ["report.txt", "report.xml"]))
+
+    def test_a_file_gets_the_report_of_its_suffix(self):
+        path = self.top / "out.json"
+        self.check(assay("report", self.run_dir, "-o", str(path)), 0)
+        self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["exit"], 1)
+        self.check(assay("report", self.run_dir, "-o", str(path), "--format", "junit"), 0)
+        self.assertTrue(path.read_bytes().startswith(b"<?xml"))
+        out = self.check(assay("report", self.run_dir, "-o", "-"), 0)
+        self.assertTrue(out.startswith(b"FAIL"))
+        self.assertEqual(sorted(p.name for p in self.top.iterdir()), ["a run", "out.json"])
+
+    def test_what_cannot_be_written_is_said(self):
+        self.fails(2, "--output takes one report", "report", self.run_dir, "-o", "x",
+                   "--format", "json,term")
+        self.fails(4, "No such file or directory", "report", self.run_dir, "-o",
+                   str(self.top / "none" / "x.txt"))
+        self.fails(4, "No space left on device", "report", self.run_dir, "-o", "/dev/full")
+        for command in (["report", self.run_dir], ["judge", self.run_dir],
+                        ["explain", self.run_dir], ["list", "rules"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([ASSAY, *command], stdout=full, check=False,
+                                      stderr=subprocess.PIPE, env=environment())
+            self.assertEqual(done.returncode, 4, command)
+            self.assertIn(b"No space left on device", done.stderr)
+
+
+class Terminal(Commands):
+    """G10: output that is not a terminal, or a dumb one."""
+
+    COMMANDS = (["report"], ["judge"], ["explain"], ["explain", "v7"])
+
+    def commands(self):
+        return [[c[0], self.run_dir, *c[1:]] for c in self.COMMANDS]
+
+    def test_no_escape_without_a_terminal(self):
+        for command in self.commands():
+            for env in ({}, {"TERM": "xterm"}, {"COLUMNS": "0"}, {"COLUMNS": "-3"}):
+                done = assay(*command, env=environment(**env))
+                self.assertNotIn(ESC, done.stdout + done.stderr)
+                self.assertNotIn(b"\r", done.stdout + done.stderr)
+                self.assertLessEqual(max(map(len, done.stdout.split(b"\n"))), 100)
+                self.assertTrue(done.stdout.isascii())
+
+    def test_colour_only_where_it_is_wanted(self):
+        for command in self.commands():
+            self.assertIn(ESC, on_terminal(*command, columns=80, TERM="xterm"))
+            for env in ({"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}, {}):
+                self.assertNotIn(ESC, on_terminal(*command, columns=80, **env))
+
+    def test_the_width_is_that_of_the_terminal(self):
+        for columns in (40, 60, 133):
+            out = on_terminal("report", self.run_dir, columns=columns, TERM="dumb")
+            widest = max(map(len, out.split(b"\r\n")))
+            self.assertLessEqual(widest, columns)
+            self.assertGreater(widest, columns * 0.7)
+
+    def test_signs_beyond_ascii_only_where_the_locale_has_them(self):
+        out = assay("report", self.run_dir, env=environment(LC_ALL="C.UTF-8")).stdout
+        self.assertIn("≥".encode(), out)
+        self.assertNotIn(ESC, out)
+
+    def test_a_reader_that_leaves_is_no_error(self):
+        for command, status in zip(self.commands(), (0, 1, 0, 0)):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([ASSAY, *command], stdout=writer, check=False,
+                                  stderr=subprocess.PIPE, env=environment())
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (status, b""), command)
+        self.assertEqual(self.reports(), ["report.json", "report.txt", "report.xml"])
+
+
+class Explain(Commands):
+    def test_without_an_id_what_is_not_good_is_listed(self):
+        out = self.check(assay("explain", self.run_dir), 0)
+        lines = [line for line in out.splitlines() if line.startswith(b"v")]
+        self.assertTrue(lines[0].split()[1] == b"FAIL")
+        self.assertFalse([line for line in lines if line.split()[1] == b"PASS"])
+        for line in lines:
+            self.check(assay("explain", self.run_dir, line.split()[0].decode()), 0)
+
+    def test_a_verdict_is_told_with_all_that_stands_behind_it(self):
+        report = json.loads(assay("report", self.run_dir, "--format", "json").stdout)
+        verdict = next(v for v in report["verdicts"]
+                       if v["verdict"] == "FAIL" and v["metric"] == "stream.triad")
+        out = self.check(assay("explain", self.run_dir, verdict["id"]), 0).decode()
+        for text in ("FAIL", "stream.triad store=nt on n01", "theory: values against",
+                     "92.9 GB/s", "410 GB/s", "of the reference", verdict["from"], "FAIL       below", "ok after 12s",
+                     "pid 101: 16 threads on CPUs 0,8,16", "inherited mask 0-127",
+                     "'it'\\''s here'", "steps/001-nodes-stream/", "next ",
+                     "assay run nodes --nodes n01"):
+            self.assertIn(" ".join(text.split()), " ".join(out.split()))
+
+    def test_a_node_stands_for_its_verdicts(self):
+        out = self.check(assay("explain", self.run_dir, "n02"), 0)
+        self.assertIn(b"PASS", out)
+        self.assertNotIn(b"n01", out)
+        out = self.check(assay("explain", self.run_dir, "n03"), 0)
+        self.assertIn(b"ended by its limit", out)
+
+    def test_what_is_not_there_is_said(self):
+        self.fails(2, "no verdict or node 'v9999', verdicts are v1 to", "explain",
+                   self.run_dir, "v9999")
+        self.fails(2, "a run folder and perhaps a verdict", "explain")
+        self.fails(2, "is not a run folder", "explain", "/nowhere")
+
+    def test_nothing_to_explain(self):
+        good = str(runs.make(self.top / "good", nodes=["n02"]))
+        configs = self.top / "configs"
+        (configs / "baselines").mkdir(parents=True)
+        (configs / "cpus.yaml").write_text("cpus: []\n", encoding="utf-8")
+        (configs / "theory.yaml").write_text("limits: []\n", encoding="utf-8")
+        (configs / "baselines" / "b.yaml").write_text(
+            "baseline: b\nmatch: {cpu: AMD EPYC 7713, sockets: 2}\nmetrics:\n" + "".join(
+                f"  stream.{m}: {{ref: 300 GB/s, fail: -7 %, from: x}}\n"
+                for m in ("copy", "triad", "read")), encoding="utf-8")
+        out = self.check(assay("explain", good, "--configs", str(configs)), 0)
+        self.assertIn(b"nothing to explain", out)
+
+
+class List(Commands):
+    def test_every_table_is_listed(self):
+        for topic, name in (("kernels", b"stream"), ("launchers", b"mpirun"),
+                            ("rules", b"baseline"), ("reports", b"junit")):
+            out = self.check(assay("list", topic), 0)
+            names = [line.split()[0] for line in out.splitlines() if line[:1].strip()]
+            self.assertIn(name, names)
+            self.assertNotIn(b"probe", names)
+
+    def test_unknown_words_get_a_suggestion(self):
+        self.fails(2, "did you mean 'reports'", "list", "report")
+        self.fails(2, "unknown list 'xyzzy'", "list", "xyzzy")
+        self.fails(2, "not 0 words", "list")
+
+    def test_help_tells_usage_and_options(self):
+        for command in ("judge", "report", "explain", "list"):
+            out = self.check(assay(command, "--help"), 0)
+            self.assertTrue(out.startswith(f"usage: assay {command} ".encode()), out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: commands.py ASSAY [TEST...]")
+    ASSAY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
