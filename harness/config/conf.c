@@ -69,7 +69,7 @@ int conf_unknown(const struct yaml_node *key, const struct conf_key *keys, size_
 int conf_expect(const struct yaml_node *key, const struct yaml_node *value,
 		enum yaml_kind kind, struct err *e)
 {
-	static const char *const names[] = {"text", "a list", "a map"};
+	static const char *const names[] = {"one value", "a list", "a map"};
 
 	if (yaml_no_value(value))
 		return yaml_error(key, e, "no value given for '%.64s'", key->text);

@@ -186,7 +186,7 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 		"f.yaml:2:12: 'requires': 'a b', expected a rule or a metric such "
 		"as bios or stream.triad");
 	assert_plan_refused("plan: p\nrequires: {a: b}\n",
-			    "f.yaml:2:11: 'requires': a map, expected text");
+			    "f.yaml:2:11: 'requires': a map, expected one value");
 	assert_plan_refused("plan: p\nrequires:\n",
 			    "f.yaml:2:1: no value given for 'requires'");
 	assert_plan_refused(
@@ -230,7 +230,7 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 		STEP("{kernel: k, sizes: [1, 0]}"),
 		"f.yaml:5:28: 'sizes': '0', expected a number of nodes or all");
 	assert_plan_refused(STEP("{kernel: k, store: {a: b}}"),
-			    "f.yaml:5:24: 'store': a map, expected text");
+			    "f.yaml:5:24: 'store': a map, expected one value");
 	assert_plan_refused(STEP("{kernel: k, store: ~}"),
 			    "f.yaml:5:17: no value given for 'store'");
 	assert_plan_refused(STEP("{kernel: k, '--x': 1}"),
