@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "judge/launches.h"
-#include "judge/metrics.h"
+#include "record/metrics.h"
 #include "judge/stats.h"
 #include "record/state.h"
 

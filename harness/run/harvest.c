@@ -2,7 +2,6 @@
 /* From a step's output to records and a cause: see harvest.h. */
 #include "run/harvest.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,66 +17,6 @@ enum { MAX_COMPLAINT = 400 };
 
 /* Exit statuses of a kernel, as the kit gives them. */
 enum { KERNEL_FAILED = 1, KERNEL_USAGE = 2, KERNEL_NOT_RUN = 3, KERNEL_WATCHDOG = 124 };
-
-/* Declared metrics */
-
-static size_t metric_find(const struct metrics *m, struct strbuf *key, const char *kernel,
-			  const char *metric)
-{
-	strbuf_reset(key);
-	strbuf_addf(key, "%s\n%s", kernel, metric);
-	return names_find(&m->names, strbuf_str(key));
-}
-
-static void metric_add(struct metrics *m, const char *kernel, const json_t *metric)
-{
-	const char *name = json_string_value(json_object_get(metric, "name"));
-	const char *unit = json_string_value(json_object_get(metric, "unit"));
-	struct strbuf key = {0};
-	size_t i;
-
-	if (!name || !unit)
-		return;
-	strbuf_addf(&key, "%s\n%s", kernel, name);
-	i = names_add(&m->names, strbuf_str(&key), NULL);
-	mem_grow(&m->unit_of, &m->cap, i + 1, sizeof(*m->unit_of));
-	m->unit_of[i] = names_add(&m->units, unit, NULL);
-	strbuf_release(&key);
-}
-
-int metrics_load(struct metrics *m, const char *kernels, struct err *e)
-{
-	json_t *all = kernels ? json_loads(kernels, 0, NULL) : json_object(), *kernel,
-	       *metric;
-	const char *name;
-	size_t i;
-
-	memset(m, 0, sizeof(*m));
-	if (!json_is_object(all)) {
-		json_decref(all);
-		return err_set(e, ERR_SYSTEM,
-			       "kernels of the plan record: not an object");
-	}
-	json_object_foreach(all, name, kernel)
-	{
-		const json_t *metrics = json_object_get(kernel, "metrics");
-
-		json_array_foreach(metrics, i, metric)
-		{
-			metric_add(m, name, metric);
-		}
-	}
-	json_decref(all);
-	return 0;
-}
-
-void metrics_release(struct metrics *m)
-{
-	names_release(&m->names);
-	names_release(&m->units);
-	free(m->unit_of);
-	memset(m, 0, sizeof(*m));
-}
 
 /* Records */
 
@@ -203,19 +142,16 @@ static bool name_peer(struct harvest *h, struct record_sample *r)
 
 static bool check_sample(struct harvest *h, struct record_sample *r)
 {
-	const struct metrics *m = h->metrics;
-	size_t i = metric_find(m, &h->metric, h->step->kernel, r->metric);
-	const char *unit;
+	const struct metric *m = metrics_find(h->metrics, r->metric);
 
-	if (i == NAMES_NONE) {
+	if (!m || strcmp(m->kernel, h->step->kernel) != 0) {
 		problem(h, "metric '%.64s', which kernel '%s' does not declare",
 			r->metric, h->step->kernel);
 		return false;
 	}
-	unit = m->units.items[m->unit_of[i]];
-	if (strcmp(unit, r->unit) != 0) {
+	if (strcmp(m->unit, r->unit) != 0) {
 		problem(h, "metric '%s' in '%.16s', declared in '%s'", r->metric, r->unit,
-			unit);
+			m->unit);
 		return false;
 	}
 	if (r->at && *r->at != '{') {
@@ -361,7 +297,6 @@ void harvest_release(struct harvest *h)
 {
 	lines_release(&h->out);
 	lines_release(&h->err);
-	strbuf_release(&h->metric);
 	strbuf_release(&h->problem);
 	strbuf_release(&h->skip);
 	strbuf_release(&h->invalid);

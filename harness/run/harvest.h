@@ -11,23 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/names.h"
 #include "base/spawn.h"
 #include "base/strbuf.h"
 #include "plan/step.h"
+#include "record/metrics.h"
 #include "record/record.h"
 #include "run/lines.h"
-
-/* The metrics kernels declare, by "kernel\nmetric". A zeroed struct has none. */
-struct metrics {
-	struct names names, units;
-	size_t *unit_of; /* by number in names: number in units */
-	size_t cap;
-};
-
-/* From the `kernels` of a plan record: kernel -> its --describe. NULL gives none. */
-int metrics_load(struct metrics *m, const char *kernels, struct err *e);
-void metrics_release(struct metrics *m);
 
 /* A line of a kernel and its newline are less than this; bytes. */
 enum { HARVEST_LINE = 4096 };
@@ -45,9 +34,8 @@ struct harvest {
 	int (*put)(void *ctx, const struct record *r, struct err *e);
 	void *ctx;
 	struct lines out, err;
-	size_t bytes;         /* of record lines */
-	size_t most;          /* of them before it is ended */
-	struct strbuf metric; /* key of a look-up */
+	size_t bytes; /* of record lines */
+	size_t most;  /* of them before it is ended */
 	/* what was seen */
 	int64_t marked; /* record lines before the end record */
 	bool *rank_seen;

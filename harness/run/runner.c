@@ -27,7 +27,8 @@ struct run {
 	struct runner *r;
 	const struct steps *steps;
 	struct spawn *spawn;
-	struct metrics metrics;
+	struct metrics metrics; /* its texts are in `declared` */
+	struct arena declared;
 	struct names nodes;
 	struct node_use *use; /* by number of the node */
 	size_t cap_use;
@@ -420,8 +421,9 @@ int runner_run(struct runner *r, const struct steps *steps, struct err *e)
 
 	if (!steps->n)
 		return 0;
-	if (metrics_load(&run.metrics, r->state ? r->state->plan.kernels : NULL, e) ||
-	    put_planned(&run))
+	metrics_read(&run.metrics, r->state ? r->state->plan.kernels : NULL,
+		     &run.declared);
+	if (put_planned(&run))
 		goto out;
 	number_nodes(&run);
 	run.started = mem_calloc(steps->n, sizeof(*run.started));
@@ -431,6 +433,7 @@ int runner_run(struct runner *r, const struct steps *steps, struct err *e)
 	spawn_close(run.spawn);
 out:
 	metrics_release(&run.metrics);
+	arena_release(&run.declared);
 	names_release(&run.nodes);
 	free(run.use);
 	free(run.started);

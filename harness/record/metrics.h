@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernels of a run declare about their metrics, from the plan record. */
-#ifndef ASSAY_JUDGE_METRICS_H
-#define ASSAY_JUDGE_METRICS_H
+#ifndef ASSAY_RECORD_METRICS_H
+#define ASSAY_RECORD_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declared metrics: see metrics.h. */
-#include "judge/metrics.h"
+#include "record/metrics.h"
 
 #include <jansson.h>
 #include <stdlib.h>
