@@ -11,13 +11,9 @@
 
 #include "assay_build.h"
 #include "base/strbuf.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
-#include "base/suggest.h"
-
-#define COMMAND(n) extern const struct command_def cmd_##n;
-#include "cmd/commands.def"
-#undef COMMAND
 
 static const struct command_def *const commands[] = {
 #define COMMAND(n) &cmd_##n,
@@ -62,10 +58,9 @@ static void usage(FILE *out)
 
 static int no_such_command(const char *word, struct err *e)
 {
-	const char *names[N_COMMANDS];
+	struct suggest near = suggest_start(word);
 	char kernel[PATH_MAX], self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *near;
 
 	self[n > 0 ? n : 0] = '\0';
 	if (n > 0 && !strchr(word, '/')) {
@@ -78,12 +73,12 @@ static int no_such_command(const char *word, struct err *e)
 				word, word);
 	}
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		names[i] = commands[i]->name;
-	near = suggest(word, names, N_COMMANDS);
-	return near ? err_set(e, ERR_USAGE, "unknown command '%.64s', did you mean '%s'?",
-			      word, near)
-		    : err_set(e, ERR_USAGE, "unknown command '%.64s', see assay --help",
-			      word);
+		suggest_offer(&near, commands[i]->name);
+	if (near.best)
+		return err_set(e, ERR_USAGE,
+			       "unknown command '%.64s', did you mean '%s'?", word,
+			       near.best);
+	return err_set(e, ERR_USAGE, "unknown command '%.64s', see assay --help", word);
 }
 
 /* Where this program is; kernels are beside it, configurations in ../share. */

@@ -25,6 +25,10 @@ struct command_def {
 	int (*run)(const struct cmd_env *env, int argc, char **argv, struct err *e);
 };
 
+#define COMMAND(n) extern const struct command_def cmd_##n;
+#include "cmd/commands.def"
+#undef COMMAND
+
 const struct command_def *cmd_find(const char *name);
 const struct command_def *cmd_at(size_t i); /* NULL at the end */
 

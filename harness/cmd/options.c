@@ -30,19 +30,15 @@ static void print_help(const struct command_def *c, const struct cmd_option *o, 
 
 static int unknown(const char *word, const struct cmd_option *o, size_t n, struct err *e)
 {
-	const char *names[64];
-	const char *near = NULL;
-	size_t k = 0;
+	struct suggest near = suggest_start(strncmp(word, "--", 2) ? word : word + 2);
 
-	for (; k < n && k < 63; k++)
-		names[k] = o[k].name;
-	names[k++] = "help";
-	if (!strncmp(word, "--", 2))
-		near = suggest(word + 2, names, k);
-	if (near)
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&near, o[i].name);
+	suggest_offer(&near, "help");
+	if (near.best)
 		return err_set(e, ERR_USAGE,
 			       "unknown option '%.64s', did you mean '--%s'?", word,
-			       near);
+			       near.best);
 	return err_set(e, ERR_USAGE, "unknown option '%.64s', see --help", word);
 }
 

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run needs before anything is launched: see campaign.h. */
+#include "cmd/campaign.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "config/hostfile.h"
+#include "config/hostlist.h"
+
+/* A plan by its path, or by the name of one that is shipped. */
+static const char *find_plan(struct campaign *c, const char *word)
+{
+	char *path;
+
+	if (!access(word, F_OK) || strchr(word, '/'))
+		return word;
+	path = arena_printf(&c->arena, "%s/plans/%s.yaml", c->env->configs, word);
+	return access(path, F_OK) ? word : path;
+}
+
+static int load_plan(struct campaign *c, const char *path, const struct cmd_list *sets,
+		     const char *time_limit, struct err *e)
+{
+	c->plan_path = path;
+	if (plan_load(&c->plan, path, e))
+		return -1;
+	for (size_t i = 0; i < sets->n; i++) {
+		if (plan_set(&c->plan, sets->items[i], e))
+			return err_at(e, "--set");
+	}
+	if (time_limit && units_duration(time_limit, &c->plan.limits.time, e))
+		return err_at(e, "--time-limit");
+	return 0;
+}
+
+static int this_machine(struct campaign *c, struct err *e)
+{
+	char name[256] = "";
+
+	if (gethostname(name, sizeof(name) - 1) || !*name)
+		return err_sys(e, errno, "gethostname");
+	c->nodes = arena_alloc(&c->arena, 1, sizeof(*c->nodes));
+	c->nodes[0] = arena_strdup(&c->arena, name);
+	c->n_nodes = 1;
+	return 0;
+}
+
+static int nodes_of_hostfile(struct campaign *c, const char *path, struct err *e)
+{
+	struct hostfile h = {0};
+	int rc = hostfile_read(&h, path, e);
+
+	if (!rc) {
+		c->nodes = arena_alloc(&c->arena, h.n, sizeof(*c->nodes));
+		for (; c->n_nodes < h.n; c->n_nodes++)
+			c->nodes[c->n_nodes] =
+				arena_strdup(&c->arena, h.nodes[c->n_nodes].name);
+	}
+	hostfile_release(&h);
+	return rc;
+}
+
+static int nodes_of_list(struct campaign *c, const char *list, struct err *e)
+{
+	if (hostlist_expand(&c->arena, list, &c->nodes, &c->n_nodes, e))
+		return err_at(e, "--nodes");
+	(void)hostlist_unique(c->nodes, &c->n_nodes);
+	return 0;
+}
+
+static int choose_nodes(struct campaign *c, struct err *e)
+{
+	const struct campaign_args *a = c->args;
+	const char *file = a->nodes ? "-" : a->hostfile;
+
+	if (a->nodes && a->hostfile)
+		return err_set(e, ERR_USAGE, "--nodes and --hostfile exclude each other");
+	if (a->nodes && strcmp(a->nodes, "-") != 0)
+		return nodes_of_list(c, a->nodes, e);
+	if (file)
+		return nodes_of_hostfile(c, file, e);
+	if (!c->site.n_nodes)
+		return this_machine(c, e);
+	c->nodes = c->site.nodes;
+	c->n_nodes = c->site.n_nodes;
+	return 0;
+}
+
+static int choose_launcher(struct campaign *c, const char *name, struct err *e)
+{
+	c->runner.context.allow_root = c->allow_root;
+	return launcher_pick(&c->runner.launcher, name ? name : "auto",
+			     &c->runner.context, e);
+}
+
+/* Asks every kernel of the plan what it is, and checks the plan's options against it. */
+static int describe_kernels(struct campaign *c, struct err *e)
+{
+	json_t *all = json_object();
+	char *text;
+	int rc = -1;
+
+	for (size_t i = 0; i < c->plan.n_stages; i++) {
+		const struct plan_stage *stage = &c->plan.stages[i];
+
+		for (size_t k = 0; k < stage->n_steps; k++) {
+			const struct plan_step *ps = &stage->steps[k];
+			const char *json;
+
+			if (json_object_get(all, ps->kernel))
+				continue;
+			if (runner_describe(c->env->bindir, c->run_id, ps->kernel,
+					    &c->arena, &json, e)) {
+				err_at(e, "%s", ps->where);
+				goto out;
+			}
+			if (plan_check_options(&c->plan, ps->kernel, json, e))
+				goto out;
+			json_object_set_new(all, ps->kernel, json_loads(json, 0, NULL));
+		}
+	}
+	text = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
+	c->kernels = arena_strdup(&c->arena, text);
+	free(text);
+	rc = 0;
+out:
+	json_decref(all);
+	return rc;
+}
+
+static void new_run_id(struct campaign *c)
+{
+	unsigned int r = 0;
+	time_t now = time(NULL);
+	struct tm tm;
+	char stamp[32] = "";
+
+	if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		r = (unsigned int)getpid();
+	if (gmtime_r(&now, &tm))
+		(void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
+	(void)snprintf(c->run_id, sizeof(c->run_id), "%s-%08x", stamp, r);
+}
+
+static void begin(struct campaign *c, const struct cmd_env *env,
+		  const struct campaign_args *args)
+{
+	struct report_style style = cmd_style(STDERR_FILENO);
+
+	memset(c, 0, sizeof(*c));
+	c->env = env;
+	c->args = args;
+	c->folder.lock_fd = -1;
+	c->t0 = clock_now();
+	c->runner.context.site = &c->site;
+	c->runner.context.bindir = env->bindir;
+	c->runner.context.run_id = c->run_id;
+	c->runner.context.slurm = getenv("SLURM_JOB_ID") != NULL;
+	progress_init(&c->progress, stderr, &style, isatty(STDERR_FILENO));
+	c->progress.quiet = args->quiet;
+}
+
+static int load_judge(struct campaign *c, const char *configs, const char *baseline,
+		      struct err *e)
+{
+	c->configs = configs;
+	c->baseline = baseline;
+	return judge_config_load(&c->judge, configs, baseline, e);
+}
+
+int campaign_prepare(struct campaign *c, const struct cmd_env *env,
+		     const struct campaign_args *args, struct err *e)
+{
+	begin(c, env, args);
+	new_run_id(c);
+	c->allow_root = args->allow_root;
+	c->site_path = args->site;
+	if (load_plan(c, find_plan(c, args->plan), &args->sets, args->time_limit, e) ||
+	    site_load(&c->site, args->site, e) || choose_nodes(c, e) ||
+	    load_judge(c, env->configs, args->baseline, e) ||
+	    choose_launcher(c, args->launcher, e) || describe_kernels(c, e))
+		return -1;
+	return 0;
+}
+
+/* A file of the folder's config/ that need not be there. */
+static const char *kept(struct campaign *c, const char *name)
+{
+	char *path = arena_printf(&c->arena, "%s/config/%s", c->folder.path, name);
+
+	return access(path, F_OK) ? NULL : path;
+}
+
+/* Takes over from the journal what the first start was told. */
+static int remember(struct campaign *c, const struct state *s, struct err *e)
+{
+	struct cmd_list sets = {0};
+	const char *plan = kept(c, "plan.yaml");
+	double time = c->args->time_limit ? NAN : record_json_num(s->plan.limits, "time");
+	int rc;
+
+	if (!s->n_runs || !s->has_plan || !plan)
+		return err_set(
+			e, ERR_USAGE,
+			"the run in '%s' ended before it had begun: start it again",
+			c->folder.path);
+	(void)snprintf(c->run_id, sizeof(c->run_id), "%s", s->run.id);
+	c->allow_root = c->args->allow_root || s->run.allow_root;
+	c->nodes = record_unlist(&c->arena, s->plan.nodes, &c->n_nodes);
+	sets.items = record_unlist(&c->arena, s->plan.sets, &sets.n);
+	c->site_path = kept(c, "site.yaml");
+	rc = load_plan(c, plan, &sets, c->args->time_limit, e) ||
+	     site_load(&c->site, c->site_path, e) ||
+	     choose_launcher(c, c->args->launcher ? c->args->launcher : s->run.launcher,
+			     e);
+	if (rc)
+		return -1;
+	if (!isnan(time))
+		c->plan.limits.time = time;
+	return 0;
+}
+
+int campaign_resume(struct campaign *c, const struct cmd_env *env,
+		    const struct campaign_args *args, struct err *e)
+{
+	struct state s = {0};
+	int rc = -1;
+
+	begin(c, env, args);
+	c->resumed = true;
+	if (folder_open(&c->folder, args->resume, e) ||
+	    state_replay(&s, c->folder.path, e) || remember(c, &s, e) ||
+	    load_judge(c, arena_printf(&c->arena, "%s/config", c->folder.path),
+		       args->baseline, e) ||
+	    describe_kernels(c, e))
+		goto out;
+	rc = 0;
+out:
+	state_release(&s);
+	return rc;
+}
+
+void campaign_release(struct campaign *c)
+{
+	journal_close(c->runner.journal);
+	folder_close(&c->folder);
+	judge_config_free(c->judge);
+	plan_release(&c->plan);
+	site_release(&c->site);
+	arena_release(&c->arena);
+	memset(c, 0, sizeof(*c));
+	c->folder.lock_fd = -1;
+}

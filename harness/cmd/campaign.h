@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run from plan to report: what `assay run` does once its words are parsed.
+ *
+ *     do { state = replay(journal); v = judge(state);
+ *          steps = next_steps(plan, state, v.requests, budget); run(steps); } while
+ * (steps)
+ *
+ * Only the journal is carried from one round to the next, so a resumed run is the same
+ * loop entered with a journal that is not empty.
+ */
+#ifndef ASSAY_CMD_CAMPAIGN_H
+#define ASSAY_CMD_CAMPAIGN_H
+
+#include "cmd/cmd.h"
+#include "cmd/progress.h"
+#include "judge/judge.h"
+#include "plan/plan.h"
+#include "plan/site.h"
+#include "run/folder.h"
+#include "run/runner.h"
+
+/* What the command line said. */
+struct campaign_args {
+	const char *plan, *site, *nodes, *hostfile, *launcher, *output, *baseline;
+	const char *time_limit, *resume;
+	struct cmd_list sets;
+	bool allow_root, dry_run, quiet;
+	int argc; /* the command line as it was, for the journal */
+	char **argv;
+};
+
+struct campaign {
+	const struct cmd_env *env;
+	const struct campaign_args *args;
+	struct arena arena;
+	struct plan plan;
+	struct site site;
+	struct judge_config *judge;
+	const char **nodes;
+	size_t n_nodes;
+	const char *kernels; /* JSON: kernel -> its --describe */
+	const char *plan_path, *site_path, *configs, *baseline; /* what was loaded */
+	char run_id[64];
+	bool allow_root, resumed;
+	struct folder folder;
+	struct runner runner;
+	struct progress progress;
+	double t0;   /* clock_now() at the start */
+	char **argv; /* command line for the journal */
+	int argc;
+};
+
+/*
+ * Reads and checks everything; nothing is launched and no folder made. Errors are
+ * ERR_USAGE for anything the user wrote.
+ */
+int campaign_prepare(struct campaign *c, const struct cmd_env *env,
+		     const struct campaign_args *args, struct err *e);
+/* The same from the folder of an earlier start, whose lock is then held. */
+int campaign_resume(struct campaign *c, const struct cmd_env *env,
+		    const struct campaign_args *args, struct err *e);
+
+/* Probes the nodes and prints what would be started. 0 or -1. */
+int campaign_dry_run(struct campaign *c, FILE *out, struct err *e);
+
+/* Runs to the end and prints the report on stdout. The exit status, or -1. */
+int campaign_run(struct campaign *c, struct err *e);
+
+/* Parts of the above, each in a file of its own. */
+
+/* Makes (or, resumed, opens) the folder and journals `run` and, once, `plan`. */
+int campaign_open(struct campaign *c, struct err *e);
+/* The plan record, as the journal and the planner of a dry run get it. */
+struct record campaign_plan_record(struct campaign *c);
+/* Probes the nodes that have no facts in @s yet; a node that gives none is "lost". */
+int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
+		   struct err *e);
+
+void campaign_release(struct campaign *c);
+
+#endif

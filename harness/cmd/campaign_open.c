@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run folder and the first records of a start: see campaign.h. */
+#include <jansson.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay_build.h"
+#include "cmd/campaign.h"
+
+/* Environment that changes what MPI, threads and the scheduler do. */
+static bool matters(const char *var)
+{
+	static const char *const prefixes[] = {
+		"OMP_",   "GOMP_",  "OPENBLAS_", "BLIS_",  "MKL_",   "UCX_",
+		"OMPI_",  "PMIX_",  "PMI_",      "PRTE_",  "I_MPI_", "FI_",
+		"SLURM_", "HWLOC_", "LD_",       "ASSAY_", "KMP_",   "MALLOC_"};
+	size_t len = strcspn(var, "=");
+	static const char suffix[] = "_NUM_THREADS";
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (!strncmp(var, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return len > sizeof(suffix) - 1 &&
+	       !strncmp(var + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
+}
+
+static const char *json_owned(struct arena *a, json_t *v)
+{
+	char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
+					   JSON_REAL_PRECISION(17));
+	const char *copy = arena_strdup(a, text);
+
+	free(text);
+	json_decref(v);
+	return copy;
+}
+
+static const char *environment(struct arena *a)
+{
+	json_t *o = json_object();
+
+	for (char **v = environ; *v; v++) {
+		size_t len = strcspn(*v, "=");
+
+		/* json_stringn() refuses what is not UTF-8: such a value helps nobody */
+		if (matters(*v) && (*v)[len])
+			json_object_set_new(o, arena_strndup(a, *v, len),
+					    json_string(*v + len + 1));
+	}
+	return json_owned(a, o);
+}
+
+/* Copies one configuration file into the folder and notes its hash. */
+static int keep(struct campaign *c, json_t *hashes, const char *src, const char *name,
+		struct err *e)
+{
+	char hash[FOLDER_HASH];
+
+	if (folder_keep(&c->folder, src, name, hash, e))
+		return -1;
+	json_object_set_new(hashes, name, json_string(hash));
+	return 0;
+}
+
+static int keep_configs(struct campaign *c, json_t *hashes, struct err *e)
+{
+	const struct judge_file *files;
+	size_t n = judge_config_files(c->judge, &files);
+
+	if (keep(c, hashes, c->plan_path, "plan.yaml", e))
+		return -1;
+	if (c->site_path && keep(c, hashes, c->site_path, "site.yaml", e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (keep(c, hashes, files[i].path, files[i].name, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_run(struct campaign *c, const char *hashes, struct err *e)
+{
+	struct record r = record_make(RECORD_KIND_run);
+	char host[256] = "", user[32];
+	const struct passwd *pw = getpwuid(geteuid());
+
+	(void)gethostname(host, sizeof(host) - 1);
+	(void)snprintf(user, sizeof(user), "%u", (unsigned int)geteuid());
+	r.u.run = (struct record_run){
+		.id = c->run_id,
+		.version = ASSAY_VERSION,
+		.build = ASSAY_BUILD,
+		.host = host,
+		.pid = getpid(),
+		.user = pw ? pw->pw_name : user,
+		.command = record_list(&c->arena, (const char *const *)c->args->argv,
+				       (size_t)c->args->argc),
+		.env = environment(&c->arena),
+		.hashes = hashes,
+		.launcher = c->runner.launcher->name,
+		.allow_root = c->allow_root,
+		.resumed = c->resumed,
+	};
+	return journal_put(c->runner.journal, &r, e);
+}
+
+static const char *limits_json(struct campaign *c)
+{
+	const struct plan_limits *l = &c->plan.limits;
+
+	return json_owned(&c->arena,
+			  json_pack("{s:f, s:f, s:i, s:i}", "time", l->time, "step",
+				    l->step, "rounds", l->rounds, "repeats", l->repeats));
+}
+
+static const char *site_json(struct campaign *c)
+{
+	json_t *o = json_pack("{s:s, s:b, s:{}, s:{}}", "name", c->site.name, "binding",
+			      c->site.binding, "expect", "min_deviation");
+
+	for (size_t i = 0; i < c->site.n_expect; i++)
+		json_object_set_new(json_object_get(o, "expect"), c->site.expect[i].key,
+				    json_string(c->site.expect[i].value));
+	for (size_t i = 0; i < c->site.n_min_deviation; i++)
+		json_object_set_new(
+			json_object_get(o, "min_deviation"), c->site.min_deviation[i].key,
+			json_real(strtod(c->site.min_deviation[i].value, NULL)));
+	return json_owned(&c->arena, o);
+}
+
+struct record campaign_plan_record(struct campaign *c)
+{
+	struct record r = record_make(RECORD_KIND_plan);
+
+	r.u.plan = (struct record_plan){
+		.name = c->plan.name,
+		.nodes = record_list(&c->arena, c->nodes, c->n_nodes),
+		.sets = record_list(&c->arena, c->args->sets.items, c->args->sets.n),
+		.requires = record_list(&c->arena, c->plan.requires, c->plan.n_requires),
+		.limits = limits_json(c),
+		.kernels = c->kernels,
+		.site = site_json(c),
+	};
+	return r;
+}
+
+int campaign_open(struct campaign *c, struct err *e)
+{
+	json_t *hashes = json_object();
+	struct record plan = campaign_plan_record(c);
+
+	if (!c->resumed && (folder_create(&c->folder, c->args->output, c->plan.name, e) ||
+			    keep_configs(c, hashes, e))) {
+		json_decref(hashes);
+		return -1;
+	}
+	c->runner.dir = c->folder.path;
+	if (journal_open(&c->runner.journal, c->folder.path, c->resumed, e) ||
+	    put_run(c, json_owned(&c->arena, hashes), e))
+		return -1;
+	if (!c->resumed && journal_put(c->runner.journal, &plan, e))
+		return -1;
+	return journal_sync(c->runner.journal, e);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rounds of a run, from its opening to the report: see campaign.h. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/procs.h"
+#include "cmd/campaign.h"
+#include "cmd/judged.h"
+#include "plan/places.h"
+
+/* The signal that asked for an early end; handlers have no other way to tell. */
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int sig)
+{
+	stop_signal = sig;
+}
+
+/*
+ * TERM is a batch system's time limit, USR1 and USR2 its warnings (sbatch --signal), HUP
+ * and INT a user: all end the run in order, with what it has. What was ignored at the
+ * start (nohup) stays ignored.
+ */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+	struct sigaction sa = {.sa_handler = on_signal}, old;
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &sa, NULL);
+	}
+}
+
+static double budget(const struct campaign *c)
+{
+	if (c->plan.limits.time <= 0)
+		return INFINITY;
+	return c->plan.limits.time - (clock_now() - c->t0);
+}
+
+static int put_left_out(struct campaign *c, const struct state *s,
+			const struct steps *steps, struct err *e)
+{
+	for (size_t i = 0; i < steps->n_left_out; i++) {
+		const struct left_out *l = &steps->left_out[i];
+		struct record r = record_make(RECORD_KIND_event);
+		bool known = false;
+
+		for (size_t k = 0; k < s->n_events && !known; k++)
+			known = s->events[k].key && !strcmp(s->events[k].key, l->key);
+		if (known)
+			continue;
+		r.u.event.what = "left-out";
+		r.u.event.node = l->node;
+		r.u.event.key = l->key;
+		r.u.event.text = l->text;
+		progress_say(&c->progress, "left out for lack of time: %s", l->text);
+		if (journal_put(c->runner.journal, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_requests(struct campaign *c, const struct state *s,
+			const struct summary *v, struct err *e)
+{
+	for (size_t i = 0; i < v->n_requests; i++) {
+		const struct request *q = &v->requests[i];
+		struct record r = record_make(RECORD_KIND_request);
+
+		if (names_find(&s->request_of, q->id) != NAMES_NONE)
+			continue;
+		r.u.request =
+			(struct record_request){q->id, q->want, q->target, q->because};
+		if (journal_put(c->runner.journal, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* One round on a replayed and judged journal; *n is the number of steps it ran. */
+static int run_round(struct campaign *c, const struct state *s, const struct summary *v,
+		     bool repeats, size_t *n, struct err *e)
+{
+	struct places places = {0};
+	struct steps steps = {0};
+	struct placer placer;
+	int rc = -1;
+
+	places_load(&places, s, c->folder.path);
+	placer = places_placer(&places);
+	if (next_steps(&steps, &c->plan, s, v->requests, repeats ? v->n_requests : 0,
+		       budget(c), &placer, e) ||
+	    put_left_out(c, s, &steps, e))
+		goto out;
+	*n = steps.n;
+	if (!steps.n) {
+		rc = 0;
+		goto out;
+	}
+	if (repeats && put_requests(c, s, v, e))
+		goto out;
+	progress_plan(&c->progress, &steps);
+	c->runner.state = s;
+	rc = runner_run(&c->runner, &steps, e);
+	c->runner.state = NULL;
+out:
+	steps_release(&steps);
+	places_release(&places);
+	return rc;
+}
+
+static int rounds(struct campaign *c, struct err *e)
+{
+	int asked = 0;
+	size_t n = 1;
+
+	while (n && !stop_signal) {
+		struct judged v = {0};
+		bool repeats;
+		int rc;
+
+		if (judged_load(&v, c->folder.path, c->judge, e)) {
+			judged_release(&v);
+			return -1;
+		}
+		repeats = v.summary.n_requests && asked < c->plan.limits.rounds;
+		asked += repeats;
+		rc = run_round(c, &v.state, &v.summary, repeats, &n, e);
+		judged_release(&v);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+/* Of what was measured: a step that has not ended yet is no ERROR while we run. */
+static const char *worst_so_far(void *ctx)
+{
+	struct campaign *c = ctx;
+	struct judged v = {0};
+	struct err e = {0};
+	enum verdict_word word = VERDICT_PASS;
+	bool any = false;
+
+	if (!judged_load(&v, c->folder.path, c->judge, &e)) {
+		for (size_t i = 0; i < v.summary.n_verdicts; i++) {
+			const struct verdict *w = &v.summary.verdicts[i];
+
+			if (w->step < 1 || (size_t)w->step > v.state.n_steps ||
+			    v.state.steps[w->step - 1].phase != STATE_ENDED)
+				continue;
+			word = verdict_worse(word, w->word);
+			any = true;
+		}
+	}
+	judged_release(&v);
+	return any ? verdict_name(word) : NULL;
+}
+
+/* The verdict, the reports and the end record; the exit status or -1. */
+static int finish(struct campaign *c, struct err *e)
+{
+	struct record r = record_make(RECORD_KIND_end);
+	struct judged v = {0};
+	int status = -1;
+
+	if (judged_load(&v, c->folder.path, c->judge, e))
+		goto out;
+	status = v.summary.exit;
+	/* d4: a FAIL found so far does not hide that the run was cut short */
+	if (stop_signal && status != 2 && status != 4)
+		status = 128 + (int)stop_signal;
+	r.u.end.exit = status;
+	r.u.end.verdict = verdict_name(v.summary.word);
+	judged_ended(&v, &r.u.end);
+	if (judged_save(&v, c->folder.path, e) || journal_put(c->runner.journal, &r, e) ||
+	    journal_sync(c->runner.journal, e) || judged_print(&v, "term", stdout, e)) {
+		status = -1;
+		goto out;
+	}
+	progress_say(&c->progress, "run folder: %s", c->folder.path);
+out:
+	judged_release(&v);
+	return status;
+}
+
+static int end_old_processes(struct campaign *c, struct err *e)
+{
+	size_t n = 0;
+
+	if (!c->resumed)
+		return 0;
+	if (procs_end_run(c->run_id, &n, e))
+		return -1;
+	if (n)
+		progress_say(&c->progress, "ended %zu process%s of the interrupted run",
+			     n, n == 1 ? "" : "es");
+	return 0;
+}
+
+static int probe_all(struct campaign *c, struct err *e)
+{
+	struct state s = {0};
+	int rc = state_replay(&s, c->folder.path, e);
+
+	if (!rc)
+		rc = campaign_probe(c, &s, journal_sink(c->runner.journal), e);
+	if (!rc)
+		rc = journal_sync(c->runner.journal, e);
+	state_release(&s);
+	return rc;
+}
+
+int campaign_run(struct campaign *c, struct err *e)
+{
+	int status = -1;
+
+	catch_signals();
+	c->runner.stop = &stop_signal;
+	c->runner.progress = &c->progress.calls;
+	c->progress.judge = worst_so_far;
+	c->progress.judge_ctx = c;
+	if (campaign_open(c, e) || end_old_processes(c, e) || probe_all(c, e) ||
+	    rounds(c, e))
+		goto out;
+	progress_end(&c->progress);
+	status = finish(c, e);
+out:
+	progress_end(&c->progress);
+	return status;
+}
