@@ -113,6 +113,11 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 	nodes_make(&w->nodes, state, &c->cpus);
 	launches_make(&w->launches, state);
 	series_make(&w->series, state, &w->launches, &w->metrics, &out->arena);
+	out->series = w->series.items;
+	out->n_series = w->series.n;
+	/* room for most of the verdicts at once: on a large run it is what takes most */
+	mem_grow(&out->verdicts, &out->cap_verdicts,
+		 w->series.n + w->series.n / 2 + state->n_steps, sizeof(*out->verdicts));
 	start_nodes(out, w);
 	w->in = (struct rule_input){.state = state,
 				    .config = c,
@@ -121,6 +126,22 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 				    .nodes = &w->nodes,
 				    .launches = &w->launches,
 				    .repeats = repeats_of(state)};
+}
+
+static void add_unjudged(struct summary *out, const struct work *w,
+			 const struct series *s)
+{
+	struct verdict *v = rule_series_verdict(out, "baseline", s);
+
+	v->word = VERDICT_UNJUDGED;
+	v->cause = s->mark ? s->mark : "no-reference";
+	if (s->mark)
+		v->why = s->mark_text;
+	else if (!s->declared)
+		v->why = "its kernel does not declare this metric";
+	else
+		v->why = arena_printf(&out->arena, "no baseline holds for it, and %s",
+				      rule_theory_why_not(&w->in, s));
 }
 
 /* What no reference was found for is said, too: silence would read as good. */
@@ -136,20 +157,8 @@ static void unjudged(struct summary *out, const struct work *w)
 			judged[s - w->series.items] = true;
 	}
 	for (size_t i = 0; i < w->series.n; i++) {
-		const struct series *s = &w->series.items[i];
-		struct verdict *v;
-
-		if (judged[i])
-			continue;
-		v = rule_series_verdict(out, "baseline", s);
-		v->word = VERDICT_UNJUDGED;
-		v->cause = s->mark ? s->mark : "no-reference";
-		v->why = s->mark       ? s->mark_text
-			 : s->declared ? arena_printf(&out->arena,
-						      "no baseline holds for it, and %s",
-						      rule_theory_why_not(&w->in, s,
-									  &out->arena))
-				       : "its kernel does not declare this metric";
+		if (!judged[i])
+			add_unjudged(out, w, &w->series.items[i]);
 	}
 	free(judged);
 }
@@ -269,6 +278,7 @@ out:
 void summary_release(struct summary *s)
 {
 	free(s->verdicts);
+	free(s->series);
 	free(s->missing);
 	free(s->remarks);
 	free(s->requests);

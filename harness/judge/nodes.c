@@ -3,6 +3,7 @@
 #include "judge/nodes.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,24 +45,57 @@ static const char *cpu_name(struct arena *a, const json_t *cpu)
 	return name;
 }
 
+/* Not all online CPUs may be used. */
+static bool is_restricted(const json_t *cpu)
+{
+	const char *mask = json_string_value(json_object_get(cpu, "mask"));
+	const char *online = json_string_value(json_object_get(cpu, "online"));
+
+	return mask && online && strcmp(mask, online) != 0;
+}
+
+static const char *not_nominal(const struct judge_node *n, const json_t *cpu,
+			       struct arena *a)
+{
+	const char *virtual = n->facts[NODE_VIRTUAL];
+	int cores;
+
+	if (!n->facts[NODE_CPU])
+		return "the CPU model is not known";
+	if (!virtual)
+		return "it is not known whether this is a virtual machine";
+	if (strcmp(virtual, "none") != 0)
+		return arena_printf(
+			a,
+			"this is a virtual machine (%s), which sees an unknown "
+			"share of the hardware",
+			virtual);
+	if (!n->model)
+		return arena_printf(a, "CPU '%s' is not in cpus.yaml",
+				    n->facts[NODE_CPU]);
+	if (!n->sockets || !n->cores)
+		return "sockets and cores are not known";
+	cores = n->sockets * n->model->cores;
+	if (n->cores < cores)
+		return arena_printf(a, "only %d of %d cores are online", n->cores, cores);
+	return is_restricted(cpu) ? "not all CPUs may be used" : NULL;
+}
+
 static void read_facts(struct judge_node *n, const char *facts, struct arena *a,
 		       const struct cpus *cpus)
 {
 	json_t *o = facts ? json_loads(facts, 0, NULL) : NULL;
 	const json_t *cpu = json_object_get(o, "cpu");
-	const char *mask, *online;
 
 	n->sockets = count(cpu, "sockets");
 	n->cores = count(cpu, "cores");
-	mask = json_string_value(json_object_get(cpu, "mask"));
-	online = json_string_value(json_object_get(cpu, "online"));
-	n->restricted = mask && online && strcmp(mask, online) != 0;
 	n->facts[NODE_CPU] = cpu_name(a, cpu);
 	n->facts[NODE_SOCKETS] = n->sockets ? arena_printf(a, "%d", n->sockets) : NULL;
 	n->facts[NODE_VIRTUAL] = text(a, o, "virtual");
 	n->facts[NODE_BIOS_SETTING] = text(a, json_object_get(o, "bios"), "setting");
 	if (n->facts[NODE_CPU])
 		n->model = cpus_find(cpus, n->facts[NODE_CPU]);
+	n->not_nominal = not_nominal(n, cpu, a);
 	json_decref(o);
 }
 
@@ -80,6 +114,7 @@ void nodes_make(struct judge_nodes *nodes, const struct state *state,
 			continue;
 		n = &nodes->items[nodes->n];
 		n->name = nodes->index.items[nodes->n++];
+		n->not_nominal = "it has no facts";
 		if (!r)
 			continue;
 		n->class = r->class;

@@ -3,7 +3,6 @@
 #ifndef ASSAY_JUDGE_NODES_H
 #define ASSAY_JUDGE_NODES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/names.h"
@@ -27,7 +26,12 @@ struct judge_node {
 	const char *facts[NODE_FACTS]; /* texts, NULL where not known */
 	const struct cpu_model *model; /* NULL: not known */
 	int sockets, cores;            /* online, 0: not known */
-	bool restricted;               /* not all online CPUs may be used */
+	/*
+	 * Why nominal figures of the CPU model do not hold, one clause; NULL when they
+	 * do. They are those of a whole machine: not of a virtual one, nor of one where
+	 * not all cores are there and may be used.
+	 */
+	const char *not_nominal;
 };
 
 struct judge_nodes {

@@ -66,11 +66,19 @@ void rule_request(struct summary *out, const char *id, const char *want,
 	out->requests[out->n_requests++] = (struct request){id, want, target, because};
 }
 
-const char *rule_share_text(struct arena *a, double share, bool signs)
+void rule_add_share(struct strbuf *out, double share, bool signs)
 {
 	if (signs)
-		return arena_printf(a, "%+.3g %%", (share - 1) * 100);
-	return arena_printf(a, "%.3g %%", share * 100);
+		strbuf_addf(out, "%+.3g %%", (share - 1) * 100);
+	else
+		strbuf_addf(out, "%.3g %%", share * 100);
+}
+
+void rule_add_value(struct strbuf *out, double value, const char *unit)
+{
+	char text[UNITS_TEXT];
+
+	strbuf_addstr(out, units_format(text, sizeof(text), value, unit));
 }
 
 static struct record_num scaled(struct record_num share, double reference)
@@ -81,8 +89,8 @@ static struct record_num scaled(struct record_num share, double reference)
 }
 
 /* ", limit 75 %", or which limit was passed. A value is on one side of its reference. */
-static const char *limit_text(struct arena *a, enum verdict_word word, double share,
-			      const struct limits *l, bool signs)
+static void add_limit(struct strbuf *out, enum verdict_word word, double share,
+		      const struct limits *l, bool signs)
 {
 	bool lower = l->warn_low.set || l->fail_low.set;
 	bool upper = (l->warn_high.set || l->fail_high.set) && (share > 1 || !lower);
@@ -91,67 +99,66 @@ static const char *limit_text(struct arena *a, enum verdict_word word, double sh
 	const char *side = upper ? "above" : "below";
 
 	if (!warn.set && !fail.set)
-		return "";
+		return;
 	if (word == VERDICT_PASS)
-		return arena_printf(
-			a, ", limit %s",
-			rule_share_text(a, warn.set ? warn.v : fail.v, signs));
-	if (word == VERDICT_FAIL)
-		return arena_printf(a, ", %s the fail limit %s", side,
-				    rule_share_text(a, fail.v, signs));
-	return arena_printf(a, ", %s the warn limit %s", side,
-			    rule_share_text(a, warn.v, signs));
+		strbuf_addstr(out, ", limit ");
+	else
+		strbuf_addf(out, ", %s the %s limit ", side,
+			    word == VERDICT_FAIL ? "fail" : "warn");
+	rule_add_share(out, word == VERDICT_FAIL || !warn.set ? fail.v : warn.v, signs);
 }
 
 /* How many launches stand behind the value and how much they vary. */
-static const char *launches_text(struct arena *a, const struct comparison *c)
+static void add_launches(struct strbuf *out, const struct comparison *c)
 {
-	const char *sigma = rule_share_text(a, c->sigma, false);
-
 	if (c->n > 1)
-		return arena_printf(a, "; median of %zu launches, spread %s", c->n,
-				    sigma);
-	if (!c->sigma_from || !(c->sigma > 0))
-		return "; one launch, spread not known";
-	return arena_printf(a, "; one launch, spread %s by %s", sigma, c->sigma_from);
+		strbuf_addf(out, "; median of %zu launches, spread ", c->n);
+	else if (!c->sigma_from || !(c->sigma > 0))
+		strbuf_addstr(out, "; one launch, spread not known");
+	else
+		strbuf_addstr(out, "; one launch, spread ");
+	if (c->n > 1 || (c->sigma_from && c->sigma > 0))
+		rule_add_share(out, c->sigma, false);
+	if (c->n == 1 && c->sigma_from && c->sigma > 0)
+		strbuf_addf(out, " by %s", c->sigma_from);
 }
 
 static void undecided(const struct rule_input *in, struct summary *out, struct verdict *v,
 		      const struct series *s, const struct comparison *c,
-		      struct stats_interval i, const char *head)
+		      struct strbuf *why)
 {
-	struct arena *a = &out->arena;
 	const struct launch_key *k = launches_find(in->launches, s->key);
+	struct stats_interval i = stats_interval(c->values, c->n, c->sigma);
 	double half = limits_resolution(&c->shares, stats_median(c->values, c->n));
 	size_t needed = stats_values_needed(c->sigma, half), more;
-	const char *low = rule_share_text(a, i.low, c->signs);
-	const char *high = rule_share_text(a, i.high, c->signs);
+	bool last = !k || k->n_repeats >= in->repeats;
 
-	if (!k || k->n_repeats >= in->repeats) {
+	strbuf_addstr(why, last ? ", at the limit: " : ", but ");
+	rule_add_share(why, i.low, c->signs);
+	strbuf_addstr(why, " to ");
+	rule_add_share(why, i.high, c->signs);
+	if (last) {
 		v->word = VERDICT_WARN;
-		v->why = arena_printf(a,
-				      "%s, at the limit: %s to %s is possible after %zu "
-				      "launches and no more are allowed",
-				      head, low, high, c->n);
+		strbuf_addf(why,
+			    " is possible after %zu launches and no more are allowed",
+			    c->n);
+		v->why = arena_strndup(&out->arena, why->buf, why->len);
 		return;
 	}
+	strbuf_addstr(why, " is possible, across both limits");
+	add_launches(why, c);
 	more = needed > c->n ? needed - c->n : 1;
-	v->why = arena_printf(a,
-			      "%s, but %s to %s is possible, across both limits%s; about "
-			      "%zu more launch%s needed",
-			      head, low, high, launches_text(a, c), more,
-			      more == 1 ? "" : "es");
-	rule_request(out, arena_printf(a, "repeat:%s:%zu", s->key, k->n_done), "repeat",
-		     s->key, v->why);
+	strbuf_addf(why, "; about %zu more launch%s needed", more, more == 1 ? "" : "es");
+	v->why = arena_strndup(&out->arena, why->buf, why->len);
+	rule_request(out, arena_printf(&out->arena, "repeat:%s:%zu", s->key, k->n_done),
+		     "repeat", s->key, v->why);
 }
 
 void rule_compare(const struct rule_input *in, struct summary *out, struct verdict *v,
-		  const struct series *s, const struct comparison *c, const char *head)
+		  const struct series *s, const struct comparison *c, struct strbuf *why)
 {
-	struct arena *a = &out->arena;
 	struct stats_interval i = stats_interval(c->values, c->n, c->sigma);
 	double share = stats_median(c->values, c->n);
-	const char *limit;
 
 	v->reference = record_num(c->reference);
 	v->from = c->from;
@@ -164,15 +171,14 @@ void rule_compare(const struct rule_input *in, struct summary *out, struct verdi
 		v->spread = record_num(c->sigma / share);
 	v->word = limits_judge(&c->shares, share, i);
 	if (v->word == VERDICT_INCONCLUSIVE) {
-		undecided(in, out, v, s, c, i, head);
+		undecided(in, out, v, s, c, why);
 		return;
 	}
-	limit = limit_text(a, v->word, share, &c->shares, c->signs);
+	add_limit(why, v->word, share, &c->shares, c->signs);
+	add_launches(why, c);
 	if (v->word == VERDICT_FAIL && c->not_binding) {
 		v->word = VERDICT_WARN;
-		v->why = arena_printf(a, "%s%s%s; no FAIL, since %s", head, limit,
-				      launches_text(a, c), c->binding_why);
-		return;
+		strbuf_addf(why, "; no FAIL, since %s", c->binding_why);
 	}
-	v->why = arena_printf(a, "%s%s%s", head, limit, launches_text(a, c));
+	v->why = arena_strndup(&out->arena, why->buf, why->len);
 }

@@ -39,24 +39,23 @@ struct comparison {
 
 /*
  * Judges @v, made by rule_series_verdict(): fills reference, limits, word and why, which
- * begins with @head. INCONCLUSIVE asks for a repeat until the plan's limit, then it is
- * WARN.
+ * is what @why holds (one clause) with the limits and the spread added. INCONCLUSIVE asks
+ * for a repeat until the plan's limit, then it is WARN.
  */
 void rule_compare(const struct rule_input *in, struct summary *out, struct verdict *v,
-		  const struct series *s, const struct comparison *c, const char *head);
+		  const struct series *s, const struct comparison *c, struct strbuf *why);
 
 /* Adds a request; the same id twice counts once. */
 void rule_request(struct summary *out, const char *id, const char *want,
 		  const char *target, const char *because);
 
-/* "-7 %" for 0.93 with @signs, else "93 %"; text in @a. */
-const char *rule_share_text(struct arena *a, double share, bool signs);
+/* Appends "-7 %" for 0.93 with @signs, else "93 %". */
+void rule_add_share(struct strbuf *out, double share, bool signs);
 
-/*
- * Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. Text in
- * @a.
- */
-const char *rule_theory_why_not(const struct rule_input *in, const struct series *s,
-				struct arena *a);
+/* Appends a number with its unit: "29.1 GB/s". */
+void rule_add_value(struct strbuf *out, double value, const char *unit);
+
+/* Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. */
+const char *rule_theory_why_not(const struct rule_input *in, const struct series *s);
 
 #endif

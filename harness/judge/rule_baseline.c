@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rule `baseline`: values against what like machines reached before. */
 #include <math.h>
+#include <stdlib.h>
 
-#include "base/units.h"
+#include "base/mem.h"
 #include "judge/rule.h"
 
-/* "150 GB/s is 19.8 % below the baseline 187 GB/s". */
-static const char *head(struct arena *a, const struct series *s,
-			const struct reference *r, const char *baseline)
+/* "150 GB/s is 19.8 % below the 187 GB/s of baseline 'milan-7713'". */
+static void start(struct strbuf *why, const struct series *s, const struct reference *r,
+		  const char *baseline)
 {
-	char value[UNITS_TEXT], reference[UNITS_TEXT];
 	double off = s->value / r->value - 1;
 
-	units_format(value, sizeof(value), s->value, s->unit);
-	units_format(reference, sizeof(reference), r->value, r->unit);
-	if (fabs(off) < 0.0005)
-		return arena_printf(a, "%s is the %s of baseline '%s'", value, reference,
-				    baseline);
-	return arena_printf(a, "%s is %.3g %% %s the %s of baseline '%s'", value,
-			    fabs(off) * 100, off < 0 ? "below" : "above", reference,
-			    baseline);
+	strbuf_reset(why);
+	rule_add_value(why, s->value, s->unit);
+	strbuf_addstr(why, " is ");
+	if (fabs(off) >= 0.0005)
+		strbuf_addf(why, "%.3g %% %s ", fabs(off) * 100,
+			    off < 0 ? "below" : "above");
+	strbuf_addstr(why, "the ");
+	rule_add_value(why, r->value, r->unit);
+	strbuf_addf(why, " of baseline '%s'", baseline);
 }
 
 static void compare(const struct rule_input *in, struct summary *out,
-		    const struct series *s, const struct reference *r)
+		    const struct series *s, const struct reference *r, struct strbuf *why)
 {
-	struct arena *a = &out->arena;
-	double *shares = arena_alloc(a, s->n, sizeof(*shares));
-	const struct baselines *b = &in->config->baselines;
+	double *shares = mem_calloc(s->n, sizeof(*shares));
 	struct comparison c = {.reference = r->value,
 			       .from = r->from,
 			       .shares = r->shares,
@@ -43,8 +42,9 @@ static void compare(const struct rule_input *in, struct summary *out,
 		c.sigma = r->spread;
 		c.sigma_from = "the baseline";
 	}
-	rule_compare(in, out, rule_series_verdict(out, "baseline", s), s, &c,
-		     head(a, s, r, b->items[r->baseline].name));
+	start(why, s, r, in->config->baselines.items[r->baseline].name);
+	rule_compare(in, out, rule_series_verdict(out, "baseline", s), s, &c, why);
+	free(shares);
 }
 
 static void unknown(struct summary *out, const struct series *s,
@@ -63,6 +63,7 @@ static void unknown(struct summary *out, const struct series *s,
 int rule_baseline_judge(const struct rule_input *in, struct summary *out, struct err *e)
 {
 	const struct baselines *b = &in->config->baselines;
+	struct strbuf why = {0};
 
 	(void)e;
 	for (size_t i = 0; i < in->n_series; i++) {
@@ -74,7 +75,7 @@ int rule_baseline_judge(const struct rule_input *in, struct summary *out, struct
 			continue;
 		switch (baseline_find(b, s, nodes_find(in->nodes, s->node), &r, &fact)) {
 		case BASELINE_FOUND:
-			compare(in, out, s, r);
+			compare(in, out, s, r, &why);
 			break;
 		case BASELINE_UNKNOWN:
 			unknown(out, s, r, b->items[r->baseline].name, fact);
@@ -83,5 +84,6 @@ int rule_baseline_judge(const struct rule_input *in, struct summary *out, struct
 			break;
 		}
 	}
+	strbuf_release(&why);
 	return 0;
 }

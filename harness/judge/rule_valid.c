@@ -16,27 +16,22 @@ struct item {
 	size_t order; /* in the journal */
 };
 
-static int compare_text(const char *a, const char *b)
-{
-	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
-}
-
 static int compare_items(const void *x, const void *y)
 {
 	const struct item *a = x, *b = y;
-	int c = compare_text(a->node, b->node);
+	int c = series_compare_text(a->node, b->node);
 
 	if (!c)
 		c = strcmp(a->what, b->what);
 	if (!c)
-		c = compare_text(a->at, b->at);
+		c = series_compare_text(a->at, b->at);
 	return c ? c : (a->order > b->order) - (a->order < b->order);
 }
 
 static bool same_item(const struct item *a, const struct item *b)
 {
-	return !compare_text(a->node, b->node) && !strcmp(a->what, b->what) &&
-	       !compare_text(a->at, b->at);
+	return !series_compare_text(a->node, b->node) && !strcmp(a->what, b->what) &&
+	       !series_compare_text(a->at, b->at);
 }
 
 /* The more telling of two records of one check: not ok, then no number, then larger. */

@@ -27,7 +27,6 @@ struct maker {
 	size_t n_refs, cap_refs;
 	double *values; /* scratch: repetitions of one rank */
 	size_t cap_values;
-	size_t cap_out;
 };
 
 bool series_check_ok(const struct record_valid *v)
@@ -78,7 +77,7 @@ static void collect(struct maker *m, const struct state_step *st)
 	names_release(&failed);
 }
 
-static int compare_text(const char *a, const char *b)
+int series_compare_text(const char *a, const char *b)
 {
 	if (a == b)
 		return 0;
@@ -91,12 +90,12 @@ static int compare_series(const struct ref *a, const struct ref *b)
 	int c = (a->node > b->node) - (a->node < b->node);
 
 	if (!c)
-		c = compare_text(a->name, b->name);
+		c = series_compare_text(a->name, b->name);
 	if (!c)
-		c = compare_text(a->sample->peer, b->sample->peer);
+		c = series_compare_text(a->sample->peer, b->sample->peer);
 	if (!c)
 		c = strcmp(a->sample->metric, b->sample->metric);
-	return c ? c : compare_text(a->sample->at, b->sample->at);
+	return c ? c : series_compare_text(a->sample->at, b->sample->at);
 }
 
 static int compare_refs(const void *x, const void *y)
@@ -183,7 +182,7 @@ static void finish(struct maker *m, struct series *s, struct series_launch *laun
 	s->value = stats_median(sorted, s->n);
 	s->within = s->n == 1;
 	s->sigma = s->within ? sigma : stats_sigma(sorted, s->n);
-	mem_grow(&m->out->items, &m->cap_out, m->out->n + 1, sizeof(*m->out->items));
+	mem_grow(&m->out->items, &m->out->cap, m->out->n + 1, sizeof(*m->out->items));
 	m->out->items[m->out->n++] = *s;
 }
 
@@ -226,8 +225,26 @@ static void make_one(struct maker *m, size_t from, size_t to)
 	free(launches);
 }
 
+/* Counts the neighbours of items[from..n). */
+static void count_neighbours(struct series *items, size_t from, size_t n)
+{
+	for (size_t i = from, end; i < n; i = end) {
+		for (end = i;
+		     end < n && !series_compare_text(items[i].node, items[end].node) &&
+		     !series_compare_text(items[i].peer, items[end].peer);
+		     end++)
+			;
+		for (size_t k = i; k < end; k++) {
+			items[k].before = k - i;
+			items[k].behind = end - k - 1;
+		}
+	}
+}
+
 static void make_key(struct maker *m)
 {
+	size_t from = m->out->n;
+
 	if (m->n_refs)
 		qsort(m->refs, m->n_refs, sizeof(*m->refs), compare_refs);
 	for (size_t i = 0, end; i < m->n_refs; i = end) {
@@ -237,6 +254,7 @@ static void make_key(struct maker *m)
 		}
 		make_one(m, i, end);
 	}
+	count_neighbours(m->out->items, from, m->out->n);
 	m->n_refs = 0;
 }
 
@@ -245,7 +263,6 @@ void series_make(struct series_list *out, const struct state *state,
 		 struct arena *a)
 {
 	struct maker m = {.out = out, .state = state, .metrics = metrics, .arena = a};
-	struct series *items;
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < state->n_nodes; i++)
@@ -259,12 +276,8 @@ void series_make(struct series_list *out, const struct state *state,
 		}
 		make_key(&m);
 	}
-	/* the arena owns the result, so that one call releases all of a judgement */
-	items = arena_alloc(a, out->n + 1, sizeof(*items));
-	if (out->n)
-		memcpy(items, out->items, out->n * sizeof(*items));
-	free(out->items);
-	out->items = items;
+	out->items = mem_realloc(out->items, out->n, sizeof(*out->items));
+	out->cap = out->n;
 	free(m.refs);
 	free(m.values);
 	names_release(&m.nodes);
@@ -349,4 +362,45 @@ bool series_at_match(const char *pattern, const char *at)
 			return false;
 	} while (p.len);
 	return true;
+}
+
+/* First of the @n series from @list that does not come before @metric at @at. */
+static size_t lower_bound(const struct series *list, size_t n, const char *metric,
+			  const char *at)
+{
+	size_t low = 0;
+
+	while (n) {
+		const struct series *mid = &list[low + n / 2];
+		int c = strcmp(mid->metric, metric);
+
+		if (!c)
+			c = series_compare_text(mid->at, at);
+		if (c < 0) {
+			low += n / 2 + 1;
+			n -= n / 2 + 1;
+		} else {
+			n /= 2;
+		}
+	}
+	return low;
+}
+
+const struct series *series_beside(const struct series *s, const char *metric)
+{
+	const struct series *list = s - s->before, *best = NULL;
+	size_t n = s->before + s->behind + 1, i = lower_bound(list, n, metric, s->at);
+
+	if (i < n && !strcmp(list[i].metric, metric) &&
+	    !series_compare_text(list[i].at, s->at))
+		return &list[i];
+	/* NULL comes before every other place, so this is where the metric begins */
+	for (i = lower_bound(list, n, metric, NULL); i < n; i++) {
+		if (strcmp(list[i].metric, metric) != 0)
+			break;
+		if (series_at_part(list[i].at, s->at) &&
+		    (!best || series_at_part(best->at, list[i].at)))
+			best = &list[i];
+	}
+	return best;
 }

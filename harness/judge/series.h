@@ -43,11 +43,13 @@ struct series {
 	double sigma;
 	bool within;                  /* sigma is of repetitions */
 	const char *mark, *mark_text; /* "size" or "short": no reference holds for it */
+	size_t before, behind;        /* neighbours of the same key, node and peer */
 };
 
+/* Those of one key, node and peer are neighbours, sorted by metric, then at. */
 struct series_list {
-	struct series *items;
-	size_t n;
+	struct series *items; /* free() it */
+	size_t n, cap;
 };
 
 /*
@@ -59,6 +61,16 @@ struct series_list {
 void series_make(struct series_list *out, const struct state *state,
 		 const struct launches *launches, const struct metrics *metrics,
 		 struct arena *a);
+
+/*
+ * The series of @metric in the launches of @s, which is in a list: at the same place, or
+ * at the nearest wider one ({"domain":1} for {"domain":1,"store":"nt"}). NULL when there
+ * is none.
+ */
+const struct series *series_beside(const struct series *s, const char *metric);
+
+/* As strcmp(), with NULL before every text. */
+int series_compare_text(const char *a, const char *b);
 
 /* A kernel's check is good; one that says so of a value that is no number is not
  * believed.

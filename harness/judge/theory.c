@@ -177,46 +177,15 @@ bool theory_covers(const struct theory_limit *l, const struct series *s)
 	return !l->n_places;
 }
 
-/* Why nominal figures do not hold for this node; NULL when they do. */
-static const char *not_whole(const struct judge_node *node, struct arena *a)
-{
-	const char *virtual = node ? node->facts[NODE_VIRTUAL] : NULL;
-	int cores;
-
-	if (!node || !node->facts[NODE_CPU])
-		return "the CPU model is not known";
-	if (!virtual)
-		return "it is not known whether this is a virtual machine";
-	if (strcmp(virtual, "none") != 0)
-		return arena_printf(
-			a,
-			"this is a virtual machine (%s), which sees an unknown "
-			"share of the hardware",
-			virtual);
-	if (!node->model)
-		return arena_printf(a, "CPU '%s' is not in cpus.yaml",
-				    node->facts[NODE_CPU]);
-	cores = node->sockets * node->model->cores;
-	if (!node->sockets || !node->cores)
-		return "sockets and cores are not known";
-	if (node->cores < cores)
-		return arena_printf(a, "only %d of %d cores are online", node->cores,
-				    cores);
-	return node->restricted ? "not all CPUs may be used" : NULL;
-}
-
 double theory_nominal(const struct theory_limit *l, const struct judge_node *node,
-		      struct arena *a, const char **why_not)
+		      const char **why_not)
 {
 	double per_socket;
 
-	*why_not = not_whole(node, a);
+	*why_not = node ? node->not_nominal : "nothing is known of the node";
 	if (*why_not)
 		return 0;
 	per_socket = l->roof == THEORY_PEAK_FLOPS ? cpu_peak(node->model)
 						  : cpu_bandwidth(node->model);
-	if (!(per_socket > 0))
-		*why_not = arena_printf(a, "cpus.yaml does not say it of '%s'",
-					node->model->model);
 	return per_socket * node->sockets;
 }

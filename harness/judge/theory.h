@@ -54,12 +54,8 @@ const struct theory_limit *theory_next(const struct theory *t,
 /* The limit is meant for this placement and place on the scale. */
 bool theory_covers(const struct theory_limit *l, const struct series *s);
 
-/*
- * What the CPU model of @node gives for the roof, or 0 and in *why_not one clause, text
- * in @a. Nominal figures hold only for a whole machine: not for a virtual one, nor where
- * not all cores may be used.
- */
+/* What the CPU model of @node gives for a nominal roof, or 0 and *why_not, one clause. */
 double theory_nominal(const struct theory_limit *l, const struct judge_node *node,
-		      struct arena *a, const char **why_not);
+		      const char **why_not);
 
 #endif

@@ -85,6 +85,8 @@ struct summary {
 	size_t n_missing, cap_missing;
 	const char **remarks; /* lines about the run as a whole */
 	size_t n_remarks, cap_remarks;
+	struct series *series; /* what was judged: judge/series.h */
+	size_t n_series;
 	struct request *requests; /* what the next round should do */
 	size_t n_requests, cap_requests;
 };

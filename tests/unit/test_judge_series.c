@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -33,6 +34,7 @@ static void made_release(struct made *m)
 {
 	metrics_release(&m->metrics);
 	launches_release(&m->launches);
+	free(m->list.items);
 	arena_release(&m->arena);
 }
 
@@ -282,6 +284,59 @@ static void marks_of_a_launch_are_marks_of_its_series(void **state)
 	fixture_release(&f);
 }
 
+static void the_series_beside_is_at_the_same_or_the_nearest_wider_place(void **state)
+{
+	static const struct {
+		const char *at, *beside; /* "" for NULL, NULL for no series at all */
+	} rows[] = {
+		{NT, ""},
+		{"{\"domain\":1}", "{\"domain\":1}"},
+		{"{\"domain\":1,\"store\":\"nt\"}", "{\"domain\":1}"},
+		{"{\"domain\":2,\"store\":\"nt\"}", ""},
+		{"{\"core\":10,\"domain\":1}", "{\"core\":10,\"domain\":1}"},
+		{"{\"core\":11,\"domain\":1}", "{\"domain\":1}"},
+	};
+	struct fixture f;
+	struct made m;
+
+	(void)state;
+	start(&f);
+	fixture_step(&f, 1, "s/a", "n1", "ok", NULL);
+	fixture_step(&f, 2, "s/a", "n2", "ok", NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fixture_sample(&f, 1, "n1", "stream.triad", rows[i].at, 1, 1);
+		fixture_sample(&f, 2, "n2", "stream.triad", rows[i].at, 1, 1);
+	}
+	fixture_sample(&f, 1, "n1", "stream.read", NULL, 1, 1);
+	fixture_sample(&f, 1, "n1", "stream.read", "{\"domain\":1}", 1, 1);
+	fixture_sample(&f, 1, "n1", "stream.read", "{\"core\":10,\"domain\":1}", 1, 1);
+	make(&m, &f);
+	assert_int_equal(m.list.n, 15);
+	for (size_t i = 0; i < m.list.n; i++) {
+		const struct series *s = &m.list.items[i];
+		const struct series *beside = series_beside(s, "stream.read");
+		const char *want = NULL;
+
+		if (!strcmp(s->node, "n2")) {
+			assert_null(beside);
+			continue;
+		}
+		assert_ptr_equal(series_beside(s, s->metric), s);
+		assert_null(series_beside(s, "stream.zzz"));
+		assert_null(series_beside(s, "a"));
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+			if (s->at && !strcmp(rows[k].at, s->at))
+				want = rows[k].beside;
+		}
+		assert_non_null(beside);
+		assert_string_equal(beside->node, "n1");
+		assert_string_equal(beside->metric, "stream.read");
+		assert_string_equal(beside->at ? beside->at : "", want ? want : "");
+	}
+	made_release(&m);
+	fixture_release(&f);
+}
+
 static void nothing_gives_no_series(void **state)
 {
 	struct fixture f;
@@ -337,6 +392,8 @@ int main(void)
 		cmocka_unit_test(
 			values_that_failed_their_check_or_are_no_numbers_are_left_out),
 		cmocka_unit_test(marks_of_a_launch_are_marks_of_its_series),
+		cmocka_unit_test(
+			the_series_beside_is_at_the_same_or_the_nearest_wider_place),
 		cmocka_unit_test(nothing_gives_no_series),
 		cmocka_unit_test(declarations_that_make_no_sense_are_none),
 	};

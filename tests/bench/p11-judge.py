@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Judging and reporting a large run (row P11): journals of made-up fleets, timed.
+
+    p11-judge.py BINDIR [--nodes 1000,10000] [--repetitions 1] [--rounds 5] [--keep DIR]
+
+A node has 20 series: stream in two placements (copy, scale, add, triad with both kinds of
+stores, and read) and two of dgemm, and one node in a hundred is slow. Timed are, for each
+size, the parts by judge_bench (replay, judge) and, where they are built, the commands
+`assay judge` and `assay report`, each as a process of its own: median of the rounds, and
+the largest memory. Linear means: ten times the nodes, ten times the time.
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+STREAM = ["copy", "scale", "add", "triad"]
+CPU = "AMD EPYC 7713 64-Core Processor"
+
+
+def metric(name, unit):
+    return {"name": name, "unit": unit, "better": "higher", "reduce": "best", "help": "x"}
+
+
+KERNELS = {
+    "stream": {"kernel": "stream", "shape": "node",
+               "metrics": [metric(f"stream.{m}", "B/s") for m in STREAM + ["read"]]},
+    "dgemm": {"kernel": "dgemm", "shape": "node",
+              "metrics": [metric(f"dgemm.{m}", "FLOP/s") for m in ("dgemm", "fma")]},
+}
+
+
+def facts(i):
+    return {"cpu": {"model": CPU, "vendor": "AuthenticAMD", "family": 25,
+                    "sockets": 2, "cores": 128, "threads": 128, "smt": False,
+                    "online": "0-127", "offline": "", "mask": "0-127",
+                    "flags": ["sse2", "avx", "avx2", "fma", "constant_tsc"]},
+            "cache": {"l3_size": 33554432, "l3_instances": 16, "llc_total": 536870912},
+            "numa": [{"id": n, "cpus": f"{16 * n}-{16 * n + 15}", "memory": 67432595456}
+                     for n in range(8)],
+            "memory": {"total": 540431955284, "available": 531502768128 - i},
+            "os": {"kernel": "5.14.0", "hostname": f"n{i:05d}", "thp": "madvise"},
+            "dmi": {"vendor": "Dell Inc.", "product": "PowerEdge C6525"},
+            "virtual": "none", "load": 0.05}
+
+
+def series(step):
+    """Metric, place on the scale, size, unit of what one launch gives."""
+    if step == 2:
+        return [("dgemm.dgemm", None, 3.9e12, "FLOP/s"), ("dgemm.fma", None, 4.6e12, "FLOP/s")]
+    both = [(f"stream.{m}", {"store": s}, 3.6e11 if s == "nt" else 2.7e11, "B/s")
+            for s in ("nt", "plain") for m in STREAM]
+    return both + [("stream.read", None, 3.5e11, "B/s")]
+
+
+STEPS = [("node/stream", "stream", "all-cores"), ("node/stream-1-per-l3", "stream", "1-per-l3"),
+         ("node/dgemm", "dgemm", "all-cores")]
+
+
+def write_journal(folder, nodes, repetitions):
+    rng = random.Random(11)
+    t = 1.8e9
+    names = [f"n{i:05d}" for i in range(nodes)]
+    step = 0
+    with open(os.path.join(folder, "journal.jsonl"), "w", encoding="utf-8") as out:
+        def put(kind, **fields):
+            out.write(json.dumps({"kind": kind, "t": t, **fields}, separators=(",", ":")))
+            out.write("\n")
+        put("run", id="p11", version="0", build="0", host="head", pid=1, command=["assay"])
+        put("plan", name="p11", nodes=names, requires=["stream.triad"],
+            limits={"time": 14400, "rounds": 6, "repeats": 5}, kernels=KERNELS)
+        for i, name in enumerate(names):
+            put("node", node=name, host=name, **{"class": "amd-epyc-7713x2-1a2b3c4d"},
+                facts=facts(i))
+        for i, name in enumerate(names):
+            for s, (label, kernel, place) in enumerate(STEPS):
+                step += 1
+                key = f"{label}@{name}"
+                put("step", step=step, attempt=1, event="planned", key=key, name=label,
+                    kernel=kernel, place=place, nodes=[name], ranks=1, limit=600)
+                put("step", step=step, attempt=1, event="started", key=key,
+                    launcher="mpirun", argv=["mpirun", "assay-" + kernel])
+                put("rank", step=step, attempt=1, node=name, rank=0, host=name, pid=7,
+                    mask="0-127", cpuset="0-127", threads=128)
+                speed = 0.6 if i % 100 == 7 else 1.0
+                for metric_name, at, size, unit in series(s):
+                    for r in range(repetitions):
+                        value = size * speed * rng.gauss(1, 0.005)
+                        where = {"at": at} if at else {}
+                        put("sample", step=step, attempt=1, node=name, rank=0,
+                            metric=metric_name, **where, value=value, unit=unit,
+                            repetition=r + 1)
+                put("valid", step=step, attempt=1, node=name, rank=0, check="mean error",
+                    value=0, limit=1e-13, ok=True)
+                put("step", step=step, attempt=1, event="ended", key=key, exit=0,
+                    duration=12.5, cause="ok")
+        put("end", exit=1, verdict="FAIL")
+
+
+def measure(argv):
+    """Seconds, peak MB and stdout of one process."""
+    start = time.monotonic()
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    out = process.stdout.read()
+    _, _, usage = os.wait4(process.pid, 0)
+    return time.monotonic() - start, usage.ru_maxrss / 1024, out.decode(errors="replace")
+
+
+def has_command(assay, name):
+    """Asked of the command's own help: a folder of 10,000 nodes is no test for that."""
+    return os.path.exists(assay) and subprocess.run(
+        [assay, name, "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        check=False).returncode == 0
+
+
+def commands(bindir, folder):
+    assay = os.path.join(bindir, "assay")
+    rows = [("replay + judge (library)", [os.path.join(bindir, "judge_bench"), folder])]
+    if has_command(assay, "judge"):
+        rows.append(("assay judge", [assay, "judge", folder]))
+    if has_command(assay, "report"):
+        for form in ("term", "json", "junit"):
+            rows.append((f"assay report {form}",
+                         [assay, "report", folder, f"--format={form}"]))
+        rows.append(("assay report term,json,junit",
+                     [assay, "report", folder, "--format=term,json,junit"]))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bindir")
+    parser.add_argument("--nodes", default="1000,10000")
+    parser.add_argument("--repetitions", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--keep", help="folder for the journals, which stay")
+    args = parser.parse_args()
+    base = args.keep or tempfile.mkdtemp(prefix="assay-p11-")
+    try:
+        for nodes in [int(n) for n in args.nodes.split(",")]:
+            folder = os.path.join(base, f"{nodes}x{args.repetitions}")
+            os.makedirs(folder, exist_ok=True)
+            write_journal(folder, nodes, args.repetitions)
+            size = os.path.getsize(os.path.join(folder, "journal.jsonl")) / 1e6
+            print(f"{nodes} nodes x 20 series x {args.repetitions} repetitions, "
+                  f"journal {size:.0f} MB")
+            for name, argv in commands(args.bindir, folder):
+                runs = [measure(argv) for _ in range(args.rounds)]
+                print(f"  {name:32} {statistics.median(r[0] for r in runs):7.2f} s  "
+                      f"{max(r[1] for r in runs):6.0f} MB")
+                if name.startswith("replay"):
+                    for line in runs[-1][2].splitlines():
+                        print("    " + line)
+    finally:
+        if not args.keep:
+            shutil.rmtree(base, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
