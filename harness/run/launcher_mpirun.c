@@ -63,12 +63,26 @@ static void add_mca(struct words *w, struct arena *a, const struct site *site,
 }
 
 /*
+ * Slurm's slots are the tasks the job asked for, one a node for `sbatch -N 4`: they say
+ * nothing of where the kernel may run, it binds itself to CPUs of its own. So they may be
+ * exceeded, but not as mpirun takes it, with ranks that yield instead of waiting.
+ */
+static void map_by(const struct launcher_context *c, const char *how, struct words *w,
+		   struct arena *a)
+{
+	words_add(w, a, "--map-by");
+	words_add(w, a, c->slurm ? arena_printf(a, "%s:OVERSUBSCRIBE", how) : how);
+	if (c->slurm)
+		add_mca(w, a, c->site, "mpi_yield_when_idle", "0");
+}
+
+/*
  * Ranks in the order of the nodes, i*per_node.. on node i. Slots would not do: mpirun
  * puts its own machine first wherever the file has it. So one line a rank, mapped in
  * sequence; names with a domain are kept, or n1.a and n1.b would be one node.
  */
-static const char *many_nodes(const struct step *s, struct words *w, struct arena *a,
-			      const struct site *site)
+static const char *many_nodes(const struct launcher_context *c, const struct step *s,
+			      struct words *w, struct arena *a)
 {
 	struct strbuf sb = {0};
 	bool domain = false;
@@ -79,10 +93,9 @@ static const char *many_nodes(const struct step *s, struct words *w, struct aren
 		for (int k = 0; k < s->per_node; k++)
 			strbuf_addf(&sb, "%s\n", s->nodes[i]);
 	}
-	words_add(w, a, "--map-by");
-	words_add(w, a, "seq");
+	map_by(c, "seq", w, a);
 	if (domain)
-		add_mca(w, a, site, "orte_keep_fqdn_hostnames", "1");
+		add_mca(w, a, c->site, "orte_keep_fqdn_hostnames", "1");
 	text = arena_strdup(a, strbuf_str(&sb));
 	strbuf_release(&sb);
 	return text;
@@ -94,8 +107,7 @@ static const char *one_node(const struct launcher_context *c, const struct step 
 	/* our own name may not resolve; localhost does without a name server */
 	const char *node = launcher_is_here(c, s->nodes[0]) ? "localhost" : s->nodes[0];
 
-	words_add(w, a, "--map-by");
-	words_add(w, a, "slot");
+	map_by(c, "slot", w, a);
 	return arena_printf(a, "%s slots=%d\n", node, s->ranks);
 }
 
@@ -164,7 +176,7 @@ static int build(const struct launcher_context *c, const struct step *s,
 	words_add(&w, a, "--hostfile");
 	words_add(&w, a, arena_printf(a, "%s/hostfile", c->step_dir));
 	out->files[0].content =
-		s->n_nodes > 1 ? many_nodes(s, &w, a, c->site) : one_node(c, s, &w, a);
+		s->n_nodes > 1 ? many_nodes(c, s, &w, a) : one_node(c, s, &w, a);
 	if (add_agent(c, s, &w, a, e))
 		return -1;
 	if (s->ranks == 1 && !site_sets(c->site, "pml") && !site_sets(c->site, "btl")) {

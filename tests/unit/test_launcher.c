@@ -139,18 +139,41 @@ static void mpirun_keeps_the_order_of_the_nodes(void **unused)
 		    "hostfile:\nn3\nn3\nhead\nhead\nn1\nn1\n");
 }
 
-static void mpirun_keeps_domains_apart(void **unused)
+static void mpirun_exceeds_the_slots_of_slurm(void **unused)
 {
 	struct runner r = runner_of("mpirun", &no_site);
-	struct step s = step_on(domains, 2, 1);
+	struct step s = step_on(three, 3, 1), one = step_on(there, 1, 2);
 
 	(void)unused;
 	r.context.slurm = true; /* which starts the daemons: no agent */
 	assert_step(&r, &s,
+		    MPIRUN_ENV "mpirun --bind-to none -np 3 --hostfile "
+			       "DIR/steps/007-nodes-stream/hostfile "
+			       "--map-by seq:OVERSUBSCRIBE --mca mpi_yield_when_idle 0 "
+			       "-x ASSAY_RUN -x ASSAY_CHILD " WORDS
+			       "hostfile:\nn3\nhead\nn1\n");
+	assert_step(&r, &one,
 		    MPIRUN_ENV "mpirun --bind-to none -np 2 --hostfile "
-			       "DIR/steps/007-nodes-stream/hostfile --map-by seq --mca "
-			       "orte_keep_fqdn_hostnames 1 -x ASSAY_RUN "
-			       "-x ASSAY_CHILD " WORDS "hostfile:\nn1.a\nn1.b\n");
+			       "DIR/steps/007-nodes-stream/hostfile "
+			       "--map-by slot:OVERSUBSCRIBE --mca mpi_yield_when_idle 0 "
+			       "-x ASSAY_RUN -x ASSAY_CHILD " WORDS
+			       "hostfile:\nn1 slots=2\n");
+}
+
+static void mpirun_keeps_domains_apart(void **unused)
+{
+	struct runner r = runner_of("mpirun", &a_site);
+	struct step s = step_on(domains, 2, 1);
+
+	(void)unused;
+	assert_step(&r, &s,
+		    MPIRUN_ENV
+		    "mpirun --bind-to none -np 2 --hostfile "
+		    "DIR/steps/007-nodes-stream/hostfile --map-by seq --mca "
+		    "orte_keep_fqdn_hostnames 1 --mca plm_rsh_agent /opt/agent "
+		    "--mca plm_rsh_no_tree_spawn 1 -x ASSAY_RUN "
+		    "-x ASSAY_CHILD -x UCX_NET_DEVICES=mlx5_0:1 "
+		    "--mca pml ucx " WORDS "hostfile:\nn1.a\nn1.b\n");
 }
 
 static void mpirun_takes_what_the_site_says_and_root_when_allowed(void **unused)
@@ -365,6 +388,7 @@ int main(void)
 		cmocka_unit_test(mpirun_on_this_machine),
 		cmocka_unit_test(mpirun_sets_up_no_network_for_a_rank_alone),
 		cmocka_unit_test(mpirun_keeps_the_order_of_the_nodes),
+		cmocka_unit_test(mpirun_exceeds_the_slots_of_slurm),
 		cmocka_unit_test(mpirun_keeps_domains_apart),
 		cmocka_unit_test(mpirun_takes_what_the_site_says_and_root_when_allowed),
 		cmocka_unit_test(mpirun_refuses_an_agent_it_would_read_as_two),
