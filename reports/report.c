@@ -36,6 +36,11 @@ const struct report_writer *report_find(const char *name)
 	return NULL;
 }
 
+bool report_finished(const struct state *st)
+{
+	return st->has_end && (st->end.exit == RECORD_NO_INT || st->end.exit < 128);
+}
+
 int emit(struct strbuf *text, FILE *out, struct err *e)
 {
 	size_t done = fwrite(strbuf_str(text), 1, text->len, out);

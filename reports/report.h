@@ -28,6 +28,12 @@ const struct report_writer *report_find(const char *name);
 const struct report_writer *report_at(size_t i); /* NULL at the end */
 
 /*
+ * The run went on to its own end: neither cut off without a word nor ended early by a
+ * signal (exit status 128 + n).
+ */
+bool report_finished(const struct state *st);
+
+/*
  * Writes DIR/report.SUFFIX: written aside, fsynced, renamed, so a report is whole or not
  * there. On any error (ERR_SYSTEM) nothing is left and the old one stays. Plain style.
  */

@@ -42,7 +42,9 @@ static void put_run(struct jsonw *w, const struct state *st)
 	put_time(w, "ended", st->t_last);
 	jsonw_num(w, "duration", record_num(st->t_last - st->t_first));
 	jsonw_int(w, "starts", (int64_t)st->n_runs);
-	jsonw_bool(w, "complete", st->has_end);
+	jsonw_bool(w, "complete", report_finished(st));
+	if (st->has_end && !report_finished(st))
+		jsonw_int(w, "signal", st->end.exit - 128);
 	jsonw_int(w, "damaged_lines", (int64_t)st->damaged);
 	jsonw_bool(w, "allow_root", st->run.allow_root);
 	jsonw_json(w, "command", st->run.command);

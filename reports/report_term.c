@@ -115,8 +115,10 @@ static void add_facts(struct term *t, const struct summary *s)
 	}
 	if (st->run.allow_root)
 		strbuf_addstr(&text, ", as root (--allow-root)");
-	if (!st->has_end)
+	if (!report_finished(st))
 		strbuf_addstr(&text, ", not finished");
+	if (st->has_end && !report_finished(st))
+		strbuf_addf(&text, " (signal %lld)", (long long)st->end.exit - 128);
 	term_pad(t, indent);
 	term_wrap(t, indent, text.buf);
 	term_end(t);
@@ -584,11 +586,11 @@ static void add_next(struct term *t, const struct summary *s, const struct rows 
 {
 	bool bad = s->n_verdicts > s->counts[VERDICT_PASS];
 
-	if (!bad && !s->n_requests && s->state->has_end)
+	if (!bad && !s->n_requests && report_finished(s->state))
 		return;
 	term_title(t, "Next");
 	add_explains(t, rows);
-	if (!s->state->has_end)
+	if (!report_finished(s->state))
 		add_command(t, "run --resume", "  # does what was not done");
 	add_wanted(t, s);
 }

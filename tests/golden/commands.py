@@ -90,10 +90,11 @@ class Judge(Commands):
             self.assertEqual(file.read(), out)
 
     def test_a_run_cut_off_says_so(self):
-        cut = str(runs.make(self.top / "cut", ended=False))
-        out = self.check(assay("judge", cut), 1)
-        self.assertIn(b"not finished", out)
-        self.assertIn(b"assay run --resume", out)
+        for status, text in ((None, b"not finished\n"), (143, b"not finished (signal 15)")):
+            cut = str(runs.make(self.top / "cut", status=status))
+            out = self.check(assay("judge", cut), 1)
+            self.assertIn(text, out)
+            self.assertIn(b"assay run --resume", out)
         self.assertNotIn(b"not finished", assay("judge", self.run_dir).stdout)
 
     def test_formats_are_chosen(self):

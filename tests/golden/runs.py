@@ -14,8 +14,8 @@ METRICS = {"stream.copy": 330e9, "stream.triad": 372e9, "stream.read": 350e9}
 SLOW, HUNG, HOSTILE = "n01", "n03", "n04"
 
 
-def records(nodes, ended=True):
-    """Every record of the journal, in order."""
+def records(nodes, status):
+    """Every record of the journal, in order; no end where there is no status."""
     yield {"kind": "run", "id": "20261130T120000Z-00c0ffee", "version": "0.1.0",
            "build": "abc", "host": "head", "pid": 4711, "user": "operator",
            "command": ["assay", "run", "nodes.yaml"], "env": {"OMP_NUM_THREADS": "64"}}
@@ -27,8 +27,8 @@ def records(nodes, ended=True):
                     "cores": 128}, "virtual": "none"}}
     for number, node in enumerate(nodes, 1):
         yield from step(number, node)
-    if ended:
-        yield {"kind": "end", "exit": 1, "verdict": "FAIL"}
+    if status is not None:
+        yield {"kind": "end", "exit": status, "verdict": "FAIL"}
 
 
 def step(number, node):
@@ -60,11 +60,11 @@ def step(number, node):
     yield {**base, "event": "ended", "exit": 0, "duration": 12.25, "cause": "ok"}
 
 
-def make(folder, nodes=("n01", "n02", "n03", "n04"), ended=True):
+def make(folder, nodes=("n01", "n02", "n03", "n04"), status=1):
     """Writes FOLDER/journal.jsonl."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "journal.jsonl", "w", encoding="utf-8") as out:
-        for number, record in enumerate(records(list(nodes), ended)):
+        for number, record in enumerate(records(list(nodes), status)):
             out.write(json.dumps({**record, "t": 1796040000 + number}) + "\n")
     return folder
