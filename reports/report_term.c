@@ -514,11 +514,16 @@ static void add_command(struct term *t, const char *command, const char *what)
 	strbuf_release(&text);
 }
 
-/* Another metric of the same step on the same node: explaining one is enough. */
+static bool same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* Explaining one of the two is enough: the same reason, or one step on one node. */
 static bool alike(const struct verdict *a, const struct verdict *b)
 {
-	return a->word == b->word && a->node && b->node && !strcmp(a->node, b->node) &&
-	       a->name && b->name && !strcmp(a->name, b->name);
+	return a->word == b->word && (same(a->why, b->why) ||
+				      (same(a->node, b->node) && same(a->name, b->name)));
 }
 
 /* The commands that say more about the worst. */
