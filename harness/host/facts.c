@@ -281,7 +281,7 @@ static void governor(struct gather *g)
 static void counts(struct gather *g)
 {
 	json_t *cpu = group(g, "cpu");
-	size_t smt = topology_smt(g->t);
+	size_t smt = topology_smt(g->t), with_cpus = 0;
 
 	if (g->t->n_packages)
 		put_count(cpu, "sockets", g->t->n_packages);
@@ -290,6 +290,9 @@ static void counts(struct gather *g)
 		(void)json_object_set_new(cpu, "smt", json_boolean(smt > 1));
 	}
 	put_count(cpu, "threads", g->t->n_cpus);
+	for (size_t i = 0; i < g->t->n_domains; i++)
+		with_cpus += !hwloc_bitmap_iszero(g->t->domains[i].cpus);
+	put_count(cpu, "numa_domains", with_cpus);
 }
 
 static void caches(struct gather *g)

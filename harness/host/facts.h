@@ -14,6 +14,7 @@
  *           models        only when mixed: [{"model", "cpus"}]
  *           sockets, cores, threads
  *                         online packages, cores, CPUs; never derived from one another
+ *           numa_domains  those that have CPUs
  *           smt           more than one CPU of a core is online (true/false)
  *           smt_control   the kernel's word: on, off, forceoff, notsupported, ...
  *           online, offline, mask

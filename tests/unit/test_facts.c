@@ -185,6 +185,7 @@ static void domains_without_memory_or_cpus_are_told_apart(void **unused)
 		      "{\"id\":3,\"cpus\":\"8-11\",\"memory\":67108864000},"
 		      "{\"id\":8,\"cpus\":\"\",\"memory\":16777216000}]");
 	assert_absent(f, "cache.l3_size");
+	assert_num(f, "cpu.numa_domains", 3);
 	assert_num(f, "cache.llc_level", 2);
 	assert_num(f, "cache.llc_total", 12 * 512 * 1024);
 	free(f);
