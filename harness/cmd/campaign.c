@@ -14,8 +14,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "config/hostfile.h"
-#include "config/hostlist.h"
+#include "cmd/choose.h"
 
 /* A plan by its path, or by the name of one that is shipped. */
 static const char *find_plan(struct campaign *c, const char *word)
@@ -40,59 +39,6 @@ static int load_plan(struct campaign *c, const char *path, const struct cmd_list
 	}
 	if (time_limit && units_duration(time_limit, &c->plan.limits.time, e))
 		return err_at(e, "--time-limit");
-	return 0;
-}
-
-static int this_machine(struct campaign *c, struct err *e)
-{
-	char name[256] = "";
-
-	if (gethostname(name, sizeof(name) - 1) || !*name)
-		return err_sys(e, errno, "gethostname");
-	c->nodes = arena_alloc(&c->arena, 1, sizeof(*c->nodes));
-	c->nodes[0] = arena_strdup(&c->arena, name);
-	c->n_nodes = 1;
-	return 0;
-}
-
-static int nodes_of_hostfile(struct campaign *c, const char *path, struct err *e)
-{
-	struct hostfile h = {0};
-	int rc = hostfile_read(&h, path, e);
-
-	if (!rc) {
-		c->nodes = arena_alloc(&c->arena, h.n, sizeof(*c->nodes));
-		for (; c->n_nodes < h.n; c->n_nodes++)
-			c->nodes[c->n_nodes] =
-				arena_strdup(&c->arena, h.nodes[c->n_nodes].name);
-	}
-	hostfile_release(&h);
-	return rc;
-}
-
-static int nodes_of_list(struct campaign *c, const char *list, struct err *e)
-{
-	if (hostlist_expand(&c->arena, list, &c->nodes, &c->n_nodes, e))
-		return err_at(e, "--nodes");
-	(void)hostlist_unique(c->nodes, &c->n_nodes);
-	return 0;
-}
-
-static int choose_nodes(struct campaign *c, struct err *e)
-{
-	const struct campaign_args *a = c->args;
-	const char *file = a->nodes ? "-" : a->hostfile;
-
-	if (a->nodes && a->hostfile)
-		return err_set(e, ERR_USAGE, "--nodes and --hostfile exclude each other");
-	if (a->nodes && strcmp(a->nodes, "-") != 0)
-		return nodes_of_list(c, a->nodes, e);
-	if (file)
-		return nodes_of_hostfile(c, file, e);
-	if (!c->site.n_nodes)
-		return this_machine(c, e);
-	c->nodes = c->site.nodes;
-	c->n_nodes = c->site.n_nodes;
 	return 0;
 }
 
@@ -186,7 +132,10 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	c->allow_root = args->allow_root;
 	c->site_path = args->site;
 	if (load_plan(c, find_plan(c, args->plan), &args->sets, args->time_limit, e) ||
-	    site_load(&c->site, args->site, e) || choose_nodes(c, e) ||
+	    site_load(&c->site, args->site, e) ||
+	    probe_saved_load(&c->saved, &c->site, e) ||
+	    choose_nodes(&c->site, args->nodes, args->hostfile, &c->arena, &c->nodes,
+			 &c->n_nodes, e) ||
 	    load_judge(c, env->configs, args->baseline, e) ||
 	    choose_launcher(c, args->launcher, e) || describe_kernels(c, e))
 		return -1;
@@ -256,6 +205,7 @@ void campaign_release(struct campaign *c)
 	folder_close(&c->folder);
 	judge_config_free(c->judge);
 	plan_release(&c->plan);
+	probe_saved_release(&c->saved);
 	site_release(&c->site);
 	arena_release(&c->arena);
 	memset(c, 0, sizeof(*c));

@@ -13,6 +13,7 @@
 #define ASSAY_CMD_CAMPAIGN_H
 
 #include "cmd/cmd.h"
+#include "cmd/probe.h"
 #include "cmd/progress.h"
 #include "judge/judge.h"
 #include "plan/plan.h"
@@ -36,6 +37,7 @@ struct campaign {
 	struct arena arena;
 	struct plan plan;
 	struct site site;
+	struct probe_saved saved; /* none when resumed: nodes are probed at the start */
 	struct judge_config *judge;
 	const char **nodes;
 	size_t n_nodes;
