@@ -14,7 +14,7 @@
 
 struct plan_option {
 	const char *name, *value; /* option of the kernel, text as written */
-	const char *where;        /* file:line:col, or "--set" */
+	const char *where;        /* file:line:col, or "--set KERNEL.option" */
 };
 
 enum plan_on { PLAN_ON_NODE, PLAN_ON_PAIRS, PLAN_ON_SETS, PLAN_ON_ALL };
@@ -22,18 +22,19 @@ enum plan_scaling { PLAN_SCALING_NONE, PLAN_SCALING_WEAK, PLAN_SCALING_STRONG };
 
 struct plan_step {
 	const char *kernel;
-	const char *name;   /* unique in the stage; default: kernel[-place] */
-	enum plan_on on;    /* node: one launch per node */
-	const char **sizes; /* nodes of a set, for PLAN_ON_SETS: "1", "2", "all" */
+	const char *name; /* unique in the stage; default: kernel[-place] */
+	enum plan_on on;  /* node: one launch per node */
+	/* nodes of each set for PLAN_ON_SETS: "1", "2", "all"; none: not said */
+	const char **sizes;
 	size_t n_sizes;
 	enum plan_scaling scaling; /* what grows with the size of the set */
-	const char *place;         /* all-cores, N-per-l3, N-per-domain, one-per-domain */
-	double limit;              /* s of one launch; 0 = default_limit of plan_limits */
+	const char *place;         /* a word of placement.h, default all-cores */
+	double limit;              /* s of one launch; 0 = limits.step */
 	double estimate; /* s of one launch as the plan's author knows it; 0 = unknown */
+	/* all keys of the step that are not above */
 	struct plan_option *options;
 	size_t n_options;
-	const char
-		*where; /* file:line:col; a step's keys that are not above are options */
+	const char *where; /* file:line:col */
 };
 
 struct plan_stage {
