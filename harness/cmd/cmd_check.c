@@ -17,8 +17,6 @@
 #include "plan/site.h"
 #include "run/runner.h"
 
-extern const struct command_def cmd_check;
-
 /* Every kernel of the plan says itself which options it has. */
 static int check_options(const struct cmd_env *env, const struct plan *p, struct err *e)
 {
