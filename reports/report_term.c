@@ -76,7 +76,7 @@ static void add_head(struct term *t, const struct summary *s)
 		strbuf_addstr(&text, ", run folder ");
 		term_clean(t, &text, t->style.dir, WHY_COLUMNS);
 	}
-	term_wrap(t, indent, text.buf);
+	term_wrap(t, indent, strbuf_str(&text));
 	term_end(t);
 	strbuf_release(&text);
 }
@@ -120,7 +120,7 @@ static void add_facts(struct term *t, const struct summary *s)
 	if (st->has_end && !report_finished(st))
 		strbuf_addf(&text, " (signal %lld)", (long long)st->end.exit - 128);
 	term_pad(t, indent);
-	term_wrap(t, indent, text.buf);
+	term_wrap(t, indent, strbuf_str(&text));
 	term_end(t);
 	strbuf_release(&text);
 }
@@ -392,7 +392,7 @@ static void add_links(struct term *t, const struct summary *s)
 		term_pad(t, 2);
 		term_word(t, v->word);
 		term_pad(t, indent);
-		term_wrap(t, indent, text.buf);
+		term_wrap(t, indent, strbuf_str(&text));
 		term_end(t);
 		counts[v->word]--;
 	}
@@ -400,7 +400,7 @@ static void add_links(struct term *t, const struct summary *s)
 		strbuf_reset(&text);
 		term_counts(&text, counts);
 		term_pad(t, 2);
-		term_wrapf(t, 2, shown ? "and %s" : "%s", text.buf);
+		term_wrapf(t, 2, shown ? "and %s" : "%s", strbuf_str(&text));
 		term_end(t);
 	}
 	strbuf_release(&text);
@@ -441,7 +441,7 @@ static void add_missing(struct term *t, const struct summary *s)
 			add_folded(t, &text, names, n, 2 * (size_t)t->style.width);
 		}
 		term_pad(t, 2);
-		term_wrap(t, 4, text.buf);
+		term_wrap(t, 4, strbuf_str(&text));
 		term_end(t);
 	}
 	add_more(t, 2, keys.n > MAX_GROUPS ? keys.n - MAX_GROUPS : 0,
@@ -479,7 +479,7 @@ static void add_remarks(struct term *t, const struct summary *s)
 		strbuf_addf(&text, "%s ", term_sign(t, SIGN_BULLET));
 		term_clean(t, &text, s->remarks[i], WHY_COLUMNS);
 		term_pad(t, 2);
-		term_wrap(t, 4, text.buf);
+		term_wrap(t, 4, strbuf_str(&text));
 		term_end(t);
 	}
 	add_more(t, 2, s->n_remarks > MAX_REMARKS ? s->n_remarks - MAX_REMARKS : 0,
@@ -507,7 +507,7 @@ static void add_command(struct term *t, const char *command, const char *what)
 	strbuf_addf(&text, "assay %s ", command);
 	term_clean(t, &text, word.buf, WHY_COLUMNS);
 	term_pad(t, 2);
-	term_wrap(t, 6, text.buf);
+	term_wrap(t, 6, strbuf_str(&text));
 	term_wrap(t, 6, what);
 	term_end(t);
 	strbuf_release(&word);
@@ -556,7 +556,7 @@ static void add_explains(struct term *t, const struct rows *rows)
 			strbuf_addstr(&text, " on ");
 			term_clean(t, &text, v->node, NAME_COLUMNS);
 		}
-		add_command(t, "explain", text.buf);
+		add_command(t, "explain", strbuf_str(&text));
 	}
 	free(order);
 	strbuf_release(&text);
@@ -579,7 +579,7 @@ static void add_wanted(struct term *t, const struct summary *s)
 			term_clean(t, &text, r->because, WHY_COLUMNS);
 		}
 		term_pad(t, 2);
-		term_wrap(t, 6, text.buf);
+		term_wrap(t, 6, strbuf_str(&text));
 		term_end(t);
 	}
 	add_more(t, 2, s->n_requests > MAX_NEXT ? s->n_requests - MAX_NEXT : 0,

@@ -317,7 +317,7 @@ static void add_note(struct table *tab, const struct row *r)
 		add_why(tab, &text, r);
 	if (text.len) {
 		term_pad(tab->t, 6);
-		term_wrap(tab->t, 6, text.buf);
+		term_wrap(tab->t, 6, strbuf_str(&text));
 		term_end(tab->t);
 	}
 	strbuf_release(&text);
@@ -360,7 +360,7 @@ static void add_origins(struct table *tab)
 		strbuf_addf(&text, "[%zu] ", i + 1);
 		term_clean(t, &text, tab->origins.items[i], WHY_COLUMNS);
 		term_pad(t, 2);
-		term_wrap(t, 6, text.buf);
+		term_wrap(t, 6, strbuf_str(&text));
 		term_end(t);
 	}
 	if (tab->origins.n > MAX_ORIGINS) {

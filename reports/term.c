@@ -316,6 +316,11 @@ char *term_number(char *buf, size_t size, struct record_num v, const char *unit)
 		(void)units_format(buf, size, v.v, unit);
 	else
 		(void)snprintf(buf, size, "%.6g", v.v);
+	/* a unit nobody knows is a kernel's text, cut anywhere by the buffer */
+	for (char *s = buf; unit && !units_known(unit) && *s; s++) {
+		if (*s < 0x20 || *s > 0x7e)
+			*s = '?';
+	}
 	return buf;
 }
 

@@ -51,7 +51,10 @@ void term_title(struct term *t, const char *text);
 /* A verdict's word in its colour. */
 void term_word(struct term *t, enum verdict_word word);
 
-/* "94.5 GB/s"; "-" when it is not there. Always returns @buf. */
+/*
+ * "94.5 GB/s", or "-" when it is not there; harmless whatever the unit. Always returns
+ * @buf.
+ */
 char *term_number(char *buf, size_t size, struct record_num v, const char *unit);
 /* "9,950". Always returns @buf. */
 char *term_count(char *buf, size_t size, size_t n);

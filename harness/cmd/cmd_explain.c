@@ -117,7 +117,7 @@ static void add_head(struct term *t, const struct verdict *v)
 		strbuf_addch(&text, ')');
 	}
 	term_wrap(t, 2, " ");
-	term_wrap(t, 2, text.buf);
+	term_wrap(t, 2, strbuf_str(&text));
 	term_end(t);
 	strbuf_reset(&text);
 	term_clean(t, &text, v->why, TEXTS);
@@ -154,9 +154,9 @@ static void add_limits(struct term *t, const struct verdict *v)
 	add_limit(&warn, "below", v->warn_low, v);
 	add_limit(&warn, "above", v->warn_high, v);
 	if (fail.len)
-		field(t, "FAIL", fail.buf);
+		field(t, "FAIL", strbuf_str(&fail));
 	if (warn.len)
-		field(t, "WARN", warn.buf);
+		field(t, "WARN", strbuf_str(&warn));
 	strbuf_release(&fail);
 	strbuf_release(&warn);
 }
@@ -177,7 +177,7 @@ static void add_value(struct term *t, const struct verdict *v)
 	if (v->spread.set)
 		strbuf_addf(&text, ", spread %s",
 			    units_format(buf, sizeof(buf), v->spread.v, "ratio"));
-	field(t, "value", text.buf);
+	field(t, "value", strbuf_str(&text));
 	strbuf_release(&text);
 }
 
@@ -193,7 +193,7 @@ static void add_numbers(struct term *t, const struct verdict *v)
 		strbuf_addf(&text, ": %s", rule->help);
 	if (v->required)
 		strbuf_addstr(&text, "; the plan requires it");
-	field(t, "rule", text.buf);
+	field(t, "rule", strbuf_str(&text));
 	if (v->value.set)
 		add_value(t, v);
 	if (v->reference.set)
@@ -202,7 +202,7 @@ static void add_numbers(struct term *t, const struct verdict *v)
 	if (v->from) {
 		strbuf_reset(&text);
 		term_clean(t, &text, v->from, TEXTS);
-		field(t, "from", text.buf);
+		field(t, "from", strbuf_str(&text));
 	}
 	add_limits(t, v);
 	strbuf_release(&text);
@@ -253,7 +253,7 @@ static void add_samples(struct term *t, const struct verdict *v,
 			    term_number(buf, sizeof(buf), record_num(high), v->unit));
 	}
 	if (n)
-		field(t, "samples", text.buf);
+		field(t, "samples", strbuf_str(&text));
 	strbuf_release(&text);
 }
 
@@ -281,7 +281,7 @@ static void add_checks(struct term *t, const struct verdict *v,
 			strbuf_addstr(&text, ": ");
 			term_clean(t, &text, c->text, TEXTS);
 		}
-		field(t, "check", text.buf);
+		field(t, "check", strbuf_str(&text));
 	}
 	strbuf_release(&text);
 }
@@ -289,7 +289,7 @@ static void add_checks(struct term *t, const struct verdict *v,
 static void add_events(struct term *t, const struct verdict *v,
 		       const struct state_step *st)
 {
-	struct strbuf text = {0};
+	struct strbuf text = {0}, what = {0};
 
 	for (size_t i = 0; i < st->n_events; i++) {
 		const struct record_event *ev = st->events[i];
@@ -297,10 +297,14 @@ static void add_events(struct term *t, const struct verdict *v,
 		if (v->node && ev->node && !same(ev->node, v->node))
 			continue;
 		strbuf_reset(&text);
+		strbuf_reset(&what);
 		term_clean(t, &text, ev->text, TEXTS);
-		field(t, ev->what, text.buf);
+		term_clean(t, &what, ev->what, LABEL);
+		strbuf_addch(&what, ' ');
+		field(t, what.buf, strbuf_str(&text));
 	}
 	strbuf_release(&text);
+	strbuf_release(&what);
 }
 
 /* Where the ranks on the verdict's nodes really ran. */
@@ -327,7 +331,7 @@ static void add_binding(struct term *t, const struct verdict *v,
 		term_clean(t, &text, r->cpuset, TEXTS);
 		strbuf_addstr(&text, ", inherited mask ");
 		term_clean(t, &text, r->mask, TEXTS);
-		field(t, "rank", text.buf);
+		field(t, "rank", strbuf_str(&text));
 	}
 	if (n > MAX_RANKS) {
 		begin(t, "");
@@ -353,13 +357,13 @@ static void add_command(struct term *t, const char *dir, const struct state_step
 	}
 	if (n) {
 		term_clean(t, &text, line.buf, COMMANDS);
-		field(t, "command", text.buf);
+		field(t, "command", strbuf_str(&text));
 	}
 	if (st->phase != STATE_PLANNED && step.name) {
 		strbuf_reset(&text);
 		term_clean(t, &text, stepdir_path(dir, &step, &a), TEXTS);
 		strbuf_addstr(&text, "/ (command, stdout, stderr)");
-		field(t, "files", text.buf);
+		field(t, "files", strbuf_str(&text));
 	}
 	strbuf_release(&line);
 	strbuf_release(&text);
@@ -405,10 +409,10 @@ static void add_launch(struct term *t, const char *dir, const struct verdict *v,
 		strbuf_addf(&text, " (attempt %lld)", (long long)st->attempt);
 	strbuf_addstr(&text, ": ");
 	term_clean(t, &text, st->planned.key, NAMES);
-	term_title(t, text.buf);
+	term_title(t, strbuf_str(&text));
 	strbuf_reset(&text);
 	add_end(t, &text, st);
-	field(t, "ended", text.buf);
+	field(t, "ended", strbuf_str(&text));
 	for (size_t i = 0; v->series && i < v->series->n; i++) {
 		if (v->series->launches[i].step == st->id)
 			field(t, "value",
@@ -441,7 +445,7 @@ static void add_requests(struct term *t, const struct judged *j, const struct ve
 		term_clean(t, &text, r->target, NAMES);
 		strbuf_addstr(&text, ": ");
 		term_clean(t, &text, r->because, TEXTS);
-		field(t, "asked for", text.buf);
+		field(t, "asked for", strbuf_str(&text));
 	}
 	strbuf_release(&text);
 }
@@ -499,7 +503,7 @@ static void add_advice(struct term *t, const struct judged *j, const struct verd
 	if (!advice)
 		return;
 	add_filled(t, &text, advice, j, v);
-	field(t, "next", text.buf);
+	field(t, "next", strbuf_str(&text));
 	strbuf_release(&text);
 }
 
@@ -547,7 +551,7 @@ static void list(struct term *t, const struct summary *s, const char *node)
 	for (size_t i = 0; i < n; i++) {
 		strbuf_reset(&text);
 		term_clean(t, &text, order[i]->id, NAMES);
-		term_wrap(t, 0, text.buf);
+		term_wrap(t, 0, strbuf_str(&text));
 		term_pad(t, 8);
 		term_word(t, order[i]->word);
 		strbuf_reset(&text);
@@ -557,7 +561,7 @@ static void list(struct term *t, const struct summary *s, const char *node)
 			strbuf_addstr(&text, ": ");
 			term_clean(t, &text, order[i]->why, TEXTS);
 		}
-		term_wrap(t, 10, text.buf);
+		term_wrap(t, 10, strbuf_str(&text));
 		term_end(t);
 	}
 	if (!n) {

@@ -328,6 +328,67 @@ static void junit_is_well_formed_and_its_counts_and_names_hold(void **unused)
 	}
 }
 
+/* Bytes that mean something to terminals, JSON, XML or UTF-8, and any others. */
+static const char *random_text(struct arena *a, uint64_t *seed)
+{
+	static const char telling[] =
+		"\x1b\x9b\xc2\xe2\x80\xae\xef\xbf\xbe\xed\xa0<>&\"'\\]{}[%\n\r\t\x7f "
+		",#";
+	size_t len = (*seed >> 20) % 40;
+	char *s = arena_alloc(a, len + 1, 1);
+
+	for (size_t i = 0; i < len; i++) {
+		*seed = *seed * 6364136223846793005U + 1442695040888963407U; /* Knuth */
+		if (*seed >> 33 & 1)
+			s[i] = telling[(*seed >> 34) % (sizeof(telling) - 1)];
+		else
+			s[i] = (char)((*seed >> 34) % 255 + 1);
+	}
+	return s;
+}
+
+static void any_text_gives_good_reports(void **unused)
+{
+	const struct report_style style = {.width = 50, .utf8 = true};
+	uint64_t seed = 20261130;
+
+	(void)unused;
+	for (int round = 0; round < 200; round++) {
+		struct made m;
+		size_t len;
+		char *text;
+		json_t *o;
+
+		make_fleet(&m, 7, 2, VERDICT_FAIL, 2);
+		for (size_t i = 0; i < m.summary.n_verdicts; i++) {
+			struct verdict *v = &m.summary.verdicts[i];
+			struct arena *a = &m.summary.arena;
+
+			v->why = random_text(a, &seed);
+			v->metric = random_text(a, &seed);
+			v->name = random_text(a, &seed);
+			v->from = random_text(a, &seed);
+			v->unit = random_text(a, &seed);
+			v->at = random_text(a, &seed);
+			v->node = random_text(a, &seed);
+			if (i % 3 == 0)
+				v->peer = random_text(a, &seed);
+			m.summary.nodes[i / 2].name = v->node;
+			m.summary.nodes[i / 2].why = v->why;
+		}
+		check_junit(&m.summary);
+		text = written(&m.summary, "json", &style, &len);
+		o = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(o);
+		json_decref(o);
+		free(text);
+		text = written(&m.summary, "term", &style, &len);
+		check_lines(text, &style);
+		free(text);
+		made_release(&m);
+	}
+}
+
 /* GitLab refuses files of more than 30 MB; a screen is for reading. */
 static void ten_thousand_nodes_stay_readable(void **unused)
 {
@@ -365,6 +426,7 @@ int main(void)
 		cmocka_unit_test(term_fits_the_screen_and_has_no_control_characters),
 		cmocka_unit_test(json_is_strict_and_whole),
 		cmocka_unit_test(junit_is_well_formed_and_its_counts_and_names_hold),
+		cmocka_unit_test(any_text_gives_good_reports),
 		cmocka_unit_test(ten_thousand_nodes_stay_readable),
 	};
 
