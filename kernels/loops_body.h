@@ -124,22 +124,32 @@ TARGET static void NAME(triad_nt)(double *d, const double *x, const double *y, d
 
 TARGET static double NAME(read)(const double *x, size_t n)
 {
-	const size_t part = n / LOOPS_STREAMS;
+	const size_t part = stream_part(n);
 	const double *x1 = x + part, *x2 = x1 + part, *x3 = x2 + part, *x4 = x3 + part;
 	const double *x5 = x4 + part, *x6 = x5 + part, *x7 = x6 + part;
 	VEC s0 = SET(0.0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
 	double out[WIDTH] __attribute__((aligned(64))), total = 0;
 
-	for (size_t i = 0; i < part; i += WIDTH) {
-		s0 = ADD(s0, LOAD(x + i));
-		s1 = ADD(s1, LOAD(x1 + i));
-		s2 = ADD(s2, LOAD(x2 + i));
-		s3 = ADD(s3, LOAD(x3 + i));
-		s4 = ADD(s4, LOAD(x4 + i));
-		s5 = ADD(s5, LOAD(x5 + i));
-		s6 = ADD(s6, LOAD(x6 + i));
-		s7 = ADD(s7, LOAD(x7 + i));
+	for (size_t i = 0; i < part; i += 8) {
+		PREFETCH(x + i + AHEAD);
+		s0 = LINE(s0, x + i);
+		PREFETCH(x1 + i + AHEAD);
+		s1 = LINE(s1, x1 + i);
+		PREFETCH(x2 + i + AHEAD);
+		s2 = LINE(s2, x2 + i);
+		PREFETCH(x3 + i + AHEAD);
+		s3 = LINE(s3, x3 + i);
+		PREFETCH(x4 + i + AHEAD);
+		s4 = LINE(s4, x4 + i);
+		PREFETCH(x5 + i + AHEAD);
+		s5 = LINE(s5, x5 + i);
+		PREFETCH(x6 + i + AHEAD);
+		s6 = LINE(s6, x6 + i);
+		PREFETCH(x7 + i + AHEAD);
+		s7 = LINE(s7, x7 + i);
 	}
+	for (size_t i = LOOPS_STREAMS * part; i < n; i += 8)
+		s0 = LINE(s0, x + i);
 	s0 = ADD(ADD(ADD(s0, s1), ADD(s2, s3)), ADD(ADD(s4, s5), ADD(s6, s7)));
 	STORE(out, s0);
 	for (size_t i = 0; i < WIDTH; i++)

@@ -380,7 +380,7 @@ static double measure(struct kit *k, struct stream *x, int g, const struct op *o
 	}
 	s = clock_now() - start;
 	if (k->local_ranks > 1)
-		(void)MPI_Allreduce(MPI_IN_PLACE, &s, 1, MPI_DOUBLE, MPI_MAX, k->node);
+		s = kit_stat(k->node, s).max;
 	x->shortest = s < x->shortest ? s : x->shortest;
 	return s;
 }

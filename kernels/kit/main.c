@@ -181,6 +181,8 @@ static int session(struct kit *k, int *argc, char ***argv)
 				  MPI_INFO_NULL, &k->node);
 	(void)MPI_Comm_rank(k->node, &k->local_rank);
 	(void)MPI_Comm_size(k->node, &k->local_ranks);
+	if (level < MPI_THREAD_FUNNELED)
+		kit_event(k, "remark", "MPI may not allow threads beside its own calls");
 	hooks(k);
 	status = finish(k);
 	watchdog_phase("MPI_Finalize");

@@ -109,6 +109,26 @@ static void read_adds_up_every_element_once(void **unused)
 	free(x);
 }
 
+/* Of a length where the streams are empty, short, and long with a rest. */
+static void read_covers_every_length(void **unused)
+{
+	static const size_t step = LOOPS_STEP, lengths[] = {1, 2, 40, 41};
+	double *x = aligned_alloc(64, sizeof(*x) * 41 * step);
+
+	(void)unused;
+	assert_non_null(x);
+	for (size_t i = 0; i < 41 * step; i++)
+		x[i] = (double)i;
+	for (size_t i = 0; loops_at(i); i++) {
+		for (size_t k = 0; k < 4 && loops_at(i)->usable(); k++) {
+			const size_t n = lengths[k] * step;
+
+			assert_true(loops_at(i)->read(x, n) == (double)(n * (n - 1) / 2));
+		}
+	}
+	free(x);
+}
+
 static void the_best_is_one_this_cpu_can_do(void **unused)
 {
 	(void)unused;
@@ -123,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_loop_writes_what_it_should_and_no_more),
 		cmocka_unit_test(read_adds_up_every_element_once),
+		cmocka_unit_test(read_covers_every_length),
 		cmocka_unit_test(the_best_is_one_this_cpu_can_do),
 	};
 
