@@ -446,7 +446,7 @@ const char *yaml_kind_name(const struct yaml_node *node)
 					 : "a map";
 }
 
-int yaml_at(const struct yaml_node *node, struct err *e)
+int(yaml_at)(const struct yaml_node *node, struct err *e)
 {
 	if (node->line)
 		err_at(e, "%s:%d:%d", node->path, node->line, node->column);
@@ -455,7 +455,7 @@ int yaml_at(const struct yaml_node *node, struct err *e)
 	return err_clean(e);
 }
 
-int yaml_error(const struct yaml_node *node, struct err *e, const char *fmt, ...)
+int(yaml_error)(const struct yaml_node *node, struct err *e, const char *fmt, ...)
 {
 	char what[sizeof(e->msg)];
 	va_list ap;

@@ -71,6 +71,9 @@ int yaml_error(const struct yaml_node *node, struct err *e, const char *fmt, ...
 /* Puts "path:line:col: " in front of the message that is there. Returns -1. */
 int yaml_at(const struct yaml_node *node, struct err *e);
 
+#define yaml_error(...) err_failed((yaml_error)(__VA_ARGS__)) /* as in base/err.h */
+#define yaml_at(...)    err_failed((yaml_at)(__VA_ARGS__))
+
 /* "path:line:col" in @a. */
 const char *yaml_where(struct arena *a, const struct yaml_node *node);
 
