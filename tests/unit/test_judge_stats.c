@@ -81,7 +81,7 @@ static void mad_is_the_median_of_the_deviations(void **state)
 	seed = 42;
 	for (int round = 0; round < 2000; round++) {
 		size_t n = 1 + (size_t)(uniform() * 40);
-		double v[40], d[40], median;
+		double v[40], d[40] = {0}, median;
 
 		for (size_t i = 0; i < n; i++)
 			v[i] = round % 3 ? floor(uniform() * 6) : normal();
