@@ -79,6 +79,7 @@ def cppcheck(root, build):
             "--inline-suppr", "--error-exitcode=1", "--std=c11", "--quiet",
             f"-j{os.cpu_count()}", "--template={file}:{line}: {message} [{id}]",
             "--suppress=missingIncludeSystem",
+            f"--library={os.path.join(os.path.dirname(__file__), 'cppcheck.cfg')}",
             f"--project={os.path.join(build, 'compile_commands.json')}"]
     return verdict(*run(argv, root), "cppcheck")
 
