@@ -46,8 +46,8 @@ def opening(name, text):
         return blocks and (blocks[1] + "\n" + re.sub(r"(?m)^\s*\*", "", blocks[2] or ""))
     lines = []
     for line in text.splitlines()[:12]:
-        match = re.match(r'\s*(?:#+!?|\.\\"|""")(.*)', line)
-        if line.strip() and not match and line != "---":
+        match = re.match(r'\s*(?:#+!?|\.\\"|"""|<!--)(.*)', line)
+        if line.strip() and not match and not re.match(r"---$|<\?xml", line):
             break
         lines.append(match[1].strip() if match else "")
     return "\n".join(lines)
