@@ -132,6 +132,8 @@ int main(int argc, char **argv)
 	(void)setlocale(LC_CTYPE, "");
 	/* a closed pipe is an error of write(), not the end before the journal is safe */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* so is a limit on the size of files */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		usage(stderr);
 		return 2;

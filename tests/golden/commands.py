@@ -130,7 +130,7 @@ class Judge(Commands):
 
     def test_a_report_that_cannot_be_written_is_status_4(self):
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
         done = assay("judge", self.run_dir, preexec_fn=limit)
