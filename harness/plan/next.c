@@ -88,8 +88,6 @@ static void know(struct known *k, const struct state *state,
 	memset(k, 0, sizeof(*k));
 	k->state = state;
 	know_steps(k);
-	for (size_t i = 0; i < state->n_requests; i++)
-		know_exclusion(k, state->requests[i].want, state->requests[i].target);
 	for (size_t i = 0; i < n; i++)
 		know_exclusion(k, requests[i].want, requests[i].target);
 	k->next_wanted = mem_calloc(n, sizeof(*k->next_wanted));
@@ -290,6 +288,26 @@ static int add_stage(struct round *r, const struct plan_stage *stage, struct err
 	return 0;
 }
 
+/* Those the journal holds, which a crash may have left undone, and the new ones. */
+static const struct request *all_requests(struct arena *a, const struct state *state,
+					  const struct request *requests, size_t *n)
+{
+	struct request *all = arena_alloc(a, state->n_requests + *n, sizeof(*all));
+	size_t k = 0;
+
+	for (size_t i = 0; i < state->n_requests; i++) {
+		const struct record_request *r = &state->requests[i];
+
+		all[k++] = (struct request){r->id, r->want, r->target, r->because};
+	}
+	for (size_t i = 0; i < *n; i++) {
+		if (names_find(&state->request_of, requests[i].id) == NAMES_NONE)
+			all[k++] = requests[i];
+	}
+	*n = k;
+	return all;
+}
+
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
 	       const struct request *requests, size_t n_requests, double budget,
 	       const struct placer *placer, struct err *e)
@@ -298,13 +316,13 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	struct round r = {.out = out,
 			  .plan = plan,
 			  .known = &known,
-			  .requests = requests,
 			  .placer = placer,
 			  .budget = budget,
 			  .next_id = (int64_t)state->n_steps + 1};
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
+	requests = r.requests = all_requests(&out->arena, state, requests, &n_requests);
 	know(&known, state, requests, n_requests);
 	for (size_t i = 0; i < plan->n_stages && !rc; i++) {
 		size_t before = out->n;

@@ -74,10 +74,10 @@ struct placer {
 /*
  * The steps of the next round. Pure: the same arguments give the same steps. On an empty
  * journal that is the plan; later what a crash left in flight (again, as the next
- * attempt), what was never started, and what @requests want that was not done yet. After
- * a gate stage nothing follows in the same round. Nodes without facts and excluded nodes
- * get no steps. @budget is the time left in s, or infinity: what does not fit by its
- * estimate is left out and listed.
+ * attempt), what was never started, and what requests, @requests and those in the
+ * journal, want that was not done yet. After a gate stage nothing follows in the same
+ * round. Nodes without facts and excluded nodes get no steps. @budget is the time left in
+ * s, or infinity: what does not fit by its estimate is left out and listed.
  */
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
 	       const struct request *requests, size_t n_requests, double budget,

@@ -254,6 +254,27 @@ static void a_repeat_is_one_more_launch_and_only_once(void **unused)
 	end(&f);
 }
 
+static void a_request_in_the_journal_is_not_forgotten(void **unused)
+{
+	static const struct request again = {"r1", "repeat", "first/s@n1", "close"};
+	struct record r = record_make(RECORD_KIND_request);
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 1);
+	done(&f, 1, "first/s@n1", "ok");
+	done(&f, 2, "second/s@n1", "ok");
+	r.u.request = (struct record_request){"r1", "repeat", "first/s@n1", "close"};
+	assert_int_equal(state_add(&f.state, &r, &f.e), 0);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	assert_string_equal(f.next.items[0].request, "r1");
+	/* wanted by the judge as well, it is still one launch */
+	next(&f, &again, 1, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	end(&f);
+}
+
 static void after_a_gate_nothing_follows_in_the_same_round(void **unused)
 {
 	struct fixture f;
@@ -358,6 +379,7 @@ int main(void)
 			what_a_crash_left_in_flight_runs_again_as_the_next_attempt),
 		cmocka_unit_test(what_we_ended_ourselves_runs_again),
 		cmocka_unit_test(a_repeat_is_one_more_launch_and_only_once),
+		cmocka_unit_test(a_request_in_the_journal_is_not_forgotten),
 		cmocka_unit_test(after_a_gate_nothing_follows_in_the_same_round),
 		cmocka_unit_test(excluded_nodes_and_nodes_without_facts_get_no_steps),
 		cmocka_unit_test(the_budget_leaves_out_what_does_not_fit_and_says_so),
