@@ -46,6 +46,8 @@ void judged_ended(struct judged *v, const struct record_end *end)
 {
 	v->state.end = *end;
 	v->state.has_end = true;
+	v->summary.exit = (int)end->exit;
+	v->summary.accepted &= end->exit == 0;
 }
 
 int judged_save(const struct judged *v, const char *dir, struct err *e)

@@ -198,9 +198,14 @@ static void count_verdicts(struct summary *out, const struct work *w)
 		out->n_reported += out->nodes[i].reported;
 }
 
-/* d4: 1 a FAIL; 3 ERROR, INCONCLUSIVE, or a node that nothing was compared for. */
+/*
+ * d4: 128+n for a run that signal n cut short, whatever it had found by then; 1 a FAIL;
+ * 3 ERROR, INCONCLUSIVE, or a node that nothing was compared for.
+ */
 static int exit_status(const struct summary *s)
 {
+	if (s->state->has_end && s->state->end.exit > 128)
+		return (int)s->state->end.exit;
 	if (s->counts[VERDICT_FAIL])
 		return 1;
 	if (s->counts[VERDICT_ERROR] || s->counts[VERDICT_INCONCLUSIVE] || !s->n_nodes ||
