@@ -1,0 +1,519 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`assay run` as its users meet it, with the test launcher: exit status, full and
+read-only disks, terminals and pipes, signals, resume.   run_cli.py BINDIR [TEST...]"""
+import contextlib
+import glob
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BIN = ""
+PLAN = """plan: two
+requires: []
+stages:
+  - name: a
+    steps:
+      - {kernel: fake, name: x, on: node, place: all-cores}
+  - name: b
+    steps:
+      - {kernel: fake, name: y, on: node, place: 1-per-node, limit: 3s}
+"""
+BASELINE = """baseline: fake
+metrics:
+  fake.rate: {ref: 100 GB/s, warn: -4 %, fail: -7 %, from: "the fake kernel's default"}
+  fake.time: {ref: 1 us, warn: +10 %, fail: +50 %, from: "the fake kernel's default"}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.base = tempfile.mkdtemp(prefix="assay-cli-")
+        self.addCleanup(shutil.rmtree, self.base, True)
+        self.out = self.path("run")
+        self.plan = self.write("two.yaml", PLAN)
+        self.baseline = self.write("base.yaml", BASELINE)
+        self.script = self.write("script", "* ok\n")
+
+    def tearDown(self):
+        # whatever a test did: no process of its runs is left
+        time.sleep(0.05)
+        for env in glob.glob("/proc/[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                with open(env, "rb") as f:
+                    self.assertNotIn(self.script.encode(), f.read(), env)
+
+    def path(self, name):
+        return os.path.join(self.base, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path(name)
+
+    def play(self, text):
+        self.write("script", text)
+
+    def words(self, *words, out=True):
+        argv = [os.path.join(BIN, "assay"), "run", self.plan, "--launcher", "test",
+                "--allow-root", "--baseline", self.baseline, *words]
+        return argv + (["-o", self.out] if out else [])
+
+    def env(self, **more):
+        env = {k: v for k, v in os.environ.items()
+               if k not in ("NO_COLOR", "COLUMNS", "TERM")}
+        return dict(env, ASSAY_TEST_LAUNCHER=self.script, LC_ALL="C.UTF-8", **more)
+
+    def assay(self, *words, argv=None, cwd=None, env=None, timeout=60):
+        return subprocess.run(argv or self.words(*words), env=env or self.env(), cwd=cwd,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=timeout, check=False)
+
+    def report(self):
+        with open(os.path.join(self.out, "report.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def records(self, folder=None):
+        path = os.path.join(folder or self.out, "journal.jsonl")
+        with open(path, encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
+
+
+class ExitStatus(Case):
+    """G01: the table of process exits."""
+
+    def test_all_pass_is_0(self):
+        r = self.assay()
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(self.report()["verdict"], "PASS")
+        self.assertEqual(self.report()["exit"], 0)
+
+    def test_a_failed_threshold_is_1(self):
+        self.play("a/* ok fake.rate=80e9\n")
+        r = self.assay()
+        self.assertEqual(r.returncode, 1, r.stderr)
+        self.assertEqual(self.report()["verdict"], "FAIL")
+
+    def test_a_failed_check_of_the_result_is_1(self):
+        self.play("b/* failed\n")
+        self.assertEqual(self.assay().returncode, 1)
+
+    def test_a_missing_result_is_3_and_said(self):
+        self.play("b/* no-result\n")
+        r = self.assay()
+        self.assertEqual(r.returncode, 3, r.stdout)
+        self.assertEqual(self.report()["verdict"], "ERROR")
+
+    def test_fail_wins_over_error(self):
+        self.play("a/* ok fake.rate=80e9\nb/* no-result\n")
+        self.assertEqual(self.assay().returncode, 1)
+
+    def test_a_launcher_that_refuses_is_3_not_1_and_tried_once_more(self):
+        self.play("b/* refuse not enough slots\n")
+        r = self.assay()
+        self.assertEqual(r.returncode, 3)
+        launches = [s for s in self.records() if s["kind"] == "step"
+                    and s["event"] == "started" and s["key"].startswith("b/")]
+        self.assertEqual(len(launches), 2)
+        self.assertIn("not enough slots", json.dumps(self.report()["verdicts"]))
+
+    def test_a_hung_kernel_is_3_within_its_limit(self):
+        self.play("b/* hang-term\n")
+        start = time.monotonic()
+        r = self.assay()
+        self.assertEqual(r.returncode, 3)
+        self.assertLess(time.monotonic() - start, 20)
+        self.assertIn("timeout", [v.get("cause") for v in self.report()["verdicts"]])
+
+    def test_every_way_to_fail_is_3_and_the_other_step_is_judged(self):
+        for way in ("half-line", "torn", "garbage", "no-sample", "exit 7", "signal 11",
+                    "die 9", "world 3", "rank-missing", "rank-twice", "miscount", "no-end",
+                    "after-end", "undeclared", "unit", "oversized", "forged",
+                    "invalid 2 threads on 1 CPU"):
+            with self.subTest(way=way):
+                shutil.rmtree(self.out, True)
+                self.play(f"b/* {way}\n")
+                r = self.assay()
+                self.assertEqual(r.returncode, 3, (way, r.stdout, r.stderr))
+                words = {v["metric"]: v["verdict"] for v in self.report()["verdicts"]
+                         if v.get("metric") and v["rule"] == "baseline"
+                         and "a/x" in json.dumps(v)}
+                self.assertEqual(words.get("fake.rate"), "PASS", way)
+
+    def test_no_reference_for_anything_is_3(self):
+        self.baseline = self.write("base.yaml", BASELINE.replace("baseline: fake",
+                                                                 "baseline: fake\nmatch: {cpu: AMD EPYC 7713}"))
+        self.assertEqual(self.assay().returncode, 3)
+
+    def test_required_but_not_judged_is_3(self):
+        self.plan = self.write("two.yaml", PLAN.replace("[]", "[stream.triad]"))
+        self.assertIn(self.assay().returncode, (2, 3))
+
+    def test_a_node_that_does_not_answer_is_3(self):
+        """F05, G01: 3 of 4 nodes reported."""
+        self.play("reach@n3 exit 255 ssh: connect to host n3: No route to host\n* ok\n")
+        r = self.assay("--nodes", "n[1-4]")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn(b"3 of 4 nodes reported", r.stdout)
+        words = {n["name"]: n["verdict"] for n in self.report()["nodes"]}
+        self.assertEqual(words, {"n1": "PASS", "n2": "PASS", "n3": "ERROR", "n4": "PASS"})
+
+    def test_remote_status_signal_and_transport_are_told_apart(self):
+        self.play("reach@n1 exit 1\nreach@n2 exit 139\nreach@n3 exit 255\n"
+                  "reach@n4 signal 9\n* ok\n")
+        r = self.assay("--nodes", "n[1-4]")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        lost = {e["node"]: e["text"] for e in self.records()
+                if e["kind"] == "event" and e["what"] == "lost"}
+        self.assertEqual(set(lost), {"n1", "n2", "n3", "n4"})
+        self.assertIn("status 1", lost["n1"])
+        self.assertIn("139", lost["n2"])
+        self.assertTrue(lost["n3"].startswith("unreachable"), lost)
+        self.assertIn("signal 9", lost["n4"])
+
+
+class BadInput(Case):
+    def refused(self, r, pattern):
+        self.assertEqual(r.returncode, 2, (r.stdout, r.stderr))
+        lines = r.stderr.decode().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], pattern)
+        self.assertFalse(os.path.exists(self.out), "a run folder was made")
+
+    def test_each_kind_of_bad_configuration_is_one_line_and_status_2(self):
+        step = "{kernel: fake, name: x, on: node, place: all-cores}"
+        for old, new, want in (
+                ("place:", "plce:", r"two.yaml:6:\d+: unknown key 'plce', did you mean 'place'"),
+                ("name: b", "name: a", r"two.yaml:7:\d+: "),
+                ("limit: 3s", "limit: 3 GB", r"two.yaml:9:\d+: .*3 GB"),
+                ("limit: 3s", "limit: 3", r"two.yaml:9:\d+: "),
+                ("name: x,", "name: x, name: z,", r"two.yaml:6:\d+: .*'name'"),
+                ("kernel: fake", "kernel: fke", r"two.yaml:6:\d+: .*did you mean 'fake'"),
+                (step, "[1, 2]", r"two.yaml:6:\d+: "),
+                ("plan: two\n", "", r"two.yaml:\d+:\d+: .*plan"),
+                (PLAN, "", r"two.yaml:\d+:\d+: |two.yaml: "),
+                (PLAN, "plan: &a [*a]\n", r"two.yaml:\d+:\d+: "),
+                ("place: all-cores}", "place: all-cores, rate: -1x}", r"two.yaml:6:\d+: ")):
+            with self.subTest(old=old, new=new):
+                self.plan = self.write("two.yaml", PLAN.replace(old, new, 1))
+                self.refused(self.assay(), want)
+
+    def test_bad_words_are_one_line_and_status_2(self):
+        for words, want in (
+                (["--launchr", "test"], "did you mean '--launcher'"),
+                (["--set", "b.lmit=3s"], "lmit"),
+                (["--set", "nothing"], "--set"),
+                (["--time-limit", "4 GB"], "--time-limit"),
+                (["--nodes", "n[1-"], "--nodes"),
+                (["--launcher", "srun"], "srun"),
+                (["--launcher", "mpirum"], "mpirun"),
+                (["--hostfile", "/nonexistent"], "/nonexistent"),
+                (["--site", "/nonexistent"], "/nonexistent"),
+                (["extra"], "one plan")):
+            with self.subTest(words=words):
+                self.refused(self.assay(*words), re.escape(want))
+
+    def test_a_bad_baseline_is_refused_before_anything_starts(self):
+        for old, new in (("100 GB/s", "100"), ("100 GB/s", "100 MBs"), ("-7 %", "-7 GB"),
+                         ("fake.rate:", "fake.rate: {ref: 1 GB/s, from: x, fail: -1 %}\n"
+                          "  fake.rate:"), (', from: "the fake kernel\'s default"', "")):
+            with self.subTest(new=new):
+                self.baseline = self.write("base.yaml", BASELINE.replace(old, new, 1))
+                self.refused(self.assay(), r"base.yaml:\d+:\d+: ")
+
+    def test_root_is_never_overridden_silently(self):
+        if os.geteuid() != 0:
+            return
+        argv = [w for w in self.words() if w != "--allow-root"]
+        argv[argv.index("test")] = "mpirun"
+        self.refused(self.assay(argv=argv), "--allow-root")
+
+    def test_an_output_folder_in_use_is_not_touched(self):
+        self.assertEqual(self.assay().returncode, 0)
+        before = sorted(os.listdir(self.out))
+        r = self.assay()
+        self.assertEqual(r.returncode, 2)
+        self.assertIn(b"--resume", r.stderr)
+        self.assertEqual(sorted(os.listdir(self.out)), before)
+
+    def test_resume_of_what_is_no_run(self):
+        for folder in (self.base, self.path("none"), "/dev/null"):
+            r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", folder])
+            self.assertEqual(r.returncode, 2, r.stderr)
+
+
+@contextlib.contextmanager
+def tmpfs(folder, options):
+    os.makedirs(folder)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "mounts need root")
+class Disk(Case):
+    def test_a_full_disk_is_4_with_whole_lines_and_no_half_report(self):
+        ended = set()
+        for pages in list(range(8, 40, 2)) + [400]:
+            mount = self.path(f"m{pages}")
+            with self.subTest(pages=pages), tmpfs(mount, f"size={pages * 4}k"):
+                self.out = os.path.join(mount, "run")
+                r = self.assay("--quiet")
+                ended.add(r.returncode)
+                self.assertIn(r.returncode, (0, 4), r.stderr)
+                if r.returncode == 4:
+                    self.assertIn(b"No space left on device", r.stderr)
+                    self.assertEqual(len(r.stderr.splitlines()), 1, r.stderr)
+                journal = os.path.join(self.out, "journal.jsonl")
+                if os.path.exists(journal) and os.path.getsize(journal):
+                    self.records()
+                self.whole_reports()
+        self.assertEqual(ended, {0, 4})
+
+    def whole_reports(self):
+        for name in glob.glob(os.path.join(self.out, "*")):
+            self.assertFalse(re.search(r"\.(new|tmp)|~$", name), name)
+        if os.path.exists(os.path.join(self.out, "report.json")):
+            self.report()
+
+    def test_what_a_full_disk_stopped_goes_on_when_there_is_room(self):
+        mount = self.path("m")
+        with tmpfs(mount, "size=400k"):
+            self.out = os.path.join(mount, "run")
+            with open(os.path.join(mount, "ballast"), "wb") as f:
+                f.write(b"x" * (400 - 100) * 1024)
+            room = 0
+            while self.assay("--quiet").returncode != 4:
+                shutil.rmtree(self.out)
+                room += 4
+                with open(os.path.join(mount, "ballast"), "ab") as f:
+                    f.write(b"x" * 4096)
+                self.assertLess(room, 100)
+            os.unlink(os.path.join(mount, "ballast"))
+            if not os.path.exists(os.path.join(self.out, "journal.jsonl")):
+                return
+            r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out,
+                                 "--quiet"])
+            self.assertIn(r.returncode, (0, 2), r.stderr)
+
+    def test_a_read_only_place_is_4_and_names_it(self):
+        mount = self.path("m")
+        with tmpfs(mount, "size=400k,ro"):
+            self.out = os.path.join(mount, "run")
+            r = self.assay()
+            self.assertEqual(r.returncode, 4, r.stderr)
+            self.assertIn(b"Read-only file system", r.stderr)
+
+    def test_a_working_directory_that_is_gone_is_4(self):
+        gone = self.path("gone")
+        os.makedirs(gone)
+        argv = self.words(out=False)
+        argv[0] = os.path.abspath(argv[0])
+        r = self.assay(argv=["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", *argv], cwd=gone)
+        self.assertEqual(r.returncode, 4, r.stderr)
+        self.assertIn(b"No such file or directory", r.stderr)
+
+    def test_a_folder_that_goes_away_during_the_run_is_4(self):
+        self.play("a/* hang\n* ok\n")
+        with subprocess.Popen(self.words("--set", "a.limit=2s"), env=self.env(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+            while p.poll() is None and not glob.glob(os.path.join(self.out, "steps", "*")):
+                time.sleep(0.02)
+            time.sleep(0.3)
+            shutil.rmtree(self.out)
+            _, err = p.communicate(timeout=30)
+        self.assertEqual(p.returncode, 4, err)
+
+
+def on_terminal(argv, env, cols=None):
+    """Runs argv on a pseudo terminal; everything it wrote there."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execvpe(argv[0], argv, env)
+    if cols is not None:
+        import fcntl
+        import struct
+        import termios
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, cols, 0, 0))
+    text = b""
+    while select.select([fd], [], [], 60)[0]:
+        try:
+            chunk = os.read(fd, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        text += chunk
+    os.close(fd)
+    return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class Terminal(Case):
+    """G10: output that is not a terminal, or not a clever one."""
+
+    def test_pipes_get_no_escape_and_no_carriage_return(self):
+        r = self.assay()
+        for text in (r.stdout, r.stderr):
+            self.assertNotIn(b"\x1b", text)
+            self.assertNotIn(b"\r", text)
+        self.assertIn(b"2/2 steps", r.stderr)
+
+    def test_a_terminal_gets_colour_and_a_live_line(self):
+        text, status = on_terminal(self.words(), self.env(TERM="xterm"))
+        self.assertEqual(status, 0)
+        self.assertIn(b"\x1b[", text)
+        self.assertIn(b"\r\x1b[K", text)
+
+    def test_no_color_and_dumb_terminals_get_neither(self):
+        for i, more in enumerate(({"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}, {})):
+            with self.subTest(more=more):
+                self.out = self.path(f"run{i}")
+                text, status = on_terminal(self.words(), self.env(**more))
+                self.assertEqual(status, 0)
+                self.assertNotIn(b"\x1b", text)
+                self.assertNotIn(b"\r", text.replace(b"\r\n", b"\n"))
+
+    def test_odd_widths_are_survived(self):
+        for i, cols in enumerate((0, 1, 7, 65535)):
+            self.out = self.path(f"run{i}")
+            _, status = on_terminal(self.words(), self.env(TERM="xterm", COLUMNS="0"), cols)
+            self.assertEqual(status, 0)
+
+    def test_ascii_locales_get_ascii(self):
+        r = self.assay(env=dict(self.env(), LC_ALL="C"))
+        (r.stdout + r.stderr).decode("ascii")
+
+    def test_a_reader_that_leaves_changes_nothing(self):
+        line = " ".join(self.words()) + ' 2>/dev/null | head -1 >/dev/null; ' \
+            'echo "${PIPESTATUS[0]}"'
+        r = subprocess.run(["bash", "-c", line], env=self.env(), stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(r.stdout.strip(), b"0", r.stderr)
+        self.assertEqual(r.stderr, b"")
+        self.assertEqual(self.records()[-1]["kind"], "end")
+
+    def test_closed_and_empty_stdin_are_fine(self):
+        for i, tail in enumerate(("<&-", "</dev/null", ">&-", "2>&-")):
+            self.out = self.path(f"run{i}")
+            r = subprocess.run(["bash", "-c", " ".join(self.words()) + " " + tail],
+                               env=self.env(), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual(self.records()[-1].get("exit"), 0, (tail, r.stderr))
+
+    def test_a_report_that_cannot_be_printed_is_not_0(self):
+        with open("/dev/full", "wb") as full:
+            r = subprocess.run(self.words(), env=self.env(), stdout=full,
+                               stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(r.returncode, 4, r.stderr)
+
+
+class Ends(Case):
+    """Signals and resume; the kill after every write is resume_points.py."""
+
+    def start(self, *words):
+        p = subprocess.Popen(self.words(*words), env=self.env(), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        journal = os.path.join(self.out, "journal.jsonl")
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                with open(journal, encoding="utf-8") as f:
+                    if any('"event":"started"' in r and '"key":"b/y' in r for r in f):
+                        return p
+            time.sleep(0.02)
+        p.kill()
+        raise AssertionError(p.communicate())
+
+    def test_signals_end_in_order_with_128_plus_n_and_a_report(self):
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            with self.subTest(sig=sig):
+                shutil.rmtree(self.out, True)
+                self.play("b/* hang\n")
+                p = self.start("--set", "b.limit=60s")
+                start = time.monotonic()
+                p.send_signal(sig)
+                out, err = p.communicate(timeout=30)
+                self.assertLess(time.monotonic() - start, 10)
+                self.assertEqual(p.returncode, 128 + sig, err)
+                self.assertIn(b"fake.rate", out)
+                text = json.dumps(self.report())
+                self.assertIn("aborted", text)
+                self.assertEqual(self.report()["exit"], 128 + sig)
+
+    def test_a_resumed_run_does_what_was_left_and_nothing_twice(self):
+        self.play("b/* hang\n")
+        p = self.start("--set", "b.limit=60s")
+        p.kill()
+        p.communicate()
+        self.play("* ok\n")
+        r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(r.returncode, 0, r.stderr)
+        ended = [(s["key"][:3], s["attempt"], s["cause"]) for s in self.records()
+                 if s["kind"] == "step" and s["event"] == "ended"]
+        self.assertEqual(ended, [("a/x", 1, "ok"), ("b/y", 2, "ok")])
+        again = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_two_writers_never_share_a_folder(self):
+        self.play("b/* hang\n")
+        p = self.start("--set", "b.limit=60s")
+        r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(r.returncode, 2)
+        self.assertIn(f"pid {p.pid}".encode(), r.stderr)
+        status = self.assay(argv=[os.path.join(BIN, "assay"), "status", self.out])
+        self.assertIn(b"running", status.stdout)
+        self.assertIn(b"b/y", status.stdout)
+        p.terminate()
+        p.communicate(timeout=30)
+        status = self.assay(argv=[os.path.join(BIN, "assay"), "status", self.out])
+        self.assertIn(b"ended: ", status.stdout)
+
+    def test_the_time_limit_leaves_out_and_says_so(self):
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 1h"))
+        r = self.assay("--time-limit", "70s")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn(b"left out for lack of time: b/y", r.stderr)
+        left = [v for v in self.report()["verdicts"] if "estimate 3600 s" in v["why"]]
+        self.assertEqual([v["verdict"] for v in left], ["SKIP"])
+        self.assertEqual(self.report()["verdict"], "SKIP")
+
+    def test_a_dry_run_starts_nothing_and_makes_nothing(self):
+        argv = self.words("--dry-run", out=False)
+        r = self.assay(argv=argv, cwd=self.base)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn(b"assay-fake", r.stdout)
+        self.assertIn(b"all-cores", r.stdout)
+        self.assertEqual(sorted(os.listdir(self.base)), ["base.yaml", "script", "two.yaml"])
+
+    def test_nothing_of_us_is_left_open_in_kernels(self):
+        """The kernel sees stdin, stdout and stderr and no descriptor of ours."""
+        self.play("b/* hang\n")
+        p = self.start("--set", "b.limit=60s")
+        fds, deadline = set(), time.monotonic() + 10
+        while not fds and time.monotonic() < deadline:
+            for env in glob.glob("/proc/[0-9]*/environ"):
+                pid = int(env.split("/")[2])
+                with contextlib.suppress(OSError), open(env, "rb") as f, \
+                        open(f"/proc/{pid}/comm", encoding="utf-8") as comm:
+                    if self.script.encode() in f.read() and "assay-fake" in comm.read():
+                        fds |= set(os.listdir(f"/proc/{pid}/fd"))
+        p.terminate()
+        p.communicate(timeout=30)
+        self.assertTrue(fds)
+        self.assertLessEqual(fds, {"0", "1", "2"})
+
+
+if __name__ == "__main__":
+    BIN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
