@@ -65,11 +65,13 @@ static const char *not_nominal(const struct judge_node *n, const json_t *cpu,
 	if (!virtual)
 		return "it is not known whether this is a virtual machine";
 	if (strcmp(virtual, "none") != 0)
-		return arena_printf(
-			a,
-			"this is a virtual machine (%s), which sees an unknown "
-			"share of the hardware",
-			virtual);
+		return !strcmp(virtual, "unknown")
+			       ? "a virtual machine sees an unknown share of the hardware"
+			       : arena_printf(
+					 a,
+					 "a virtual machine (%s) sees an unknown share "
+					 "of the hardware",
+					 virtual);
 	if (!n->model)
 		return arena_printf(a, "CPU '%s' is not in cpus.yaml",
 				    n->facts[NODE_CPU]);

@@ -7,8 +7,9 @@
 A node has 20 series: stream in two placements (copy, scale, add, triad with both kinds of
 stores, and read) and two of dgemm, and one node in a hundred is slow. Timed are, for each
 size, the parts by judge_bench (replay, judge) and, where they are built, the commands
-`assay judge` and `assay report`, each as a process of its own: median of the rounds, and
-the largest memory. Linear means: ten times the nodes, ten times the time.
+`assay judge` and `assay report`, each as a process of its own: median of the rounds, wall
+and processor time (the same on a machine that does nothing else), and the largest memory.
+Linear means: ten times the nodes, ten times the time.
 """
 import argparse
 import json
@@ -105,13 +106,14 @@ def write_journal(folder, nodes, repetitions):
 
 
 def measure(argv):
-    """Seconds, peak MB and stdout of one process."""
+    """Seconds, seconds on a processor, peak MB and stdout of one process."""
     start = time.monotonic()
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     out = process.stdout.read()
     _, _, usage = os.wait4(process.pid, 0)
-    return time.monotonic() - start, usage.ru_maxrss / 1024, out.decode(errors="replace")
+    return (time.monotonic() - start, usage.ru_utime + usage.ru_stime,
+            usage.ru_maxrss / 1024, out.decode(errors="replace"))
 
 
 def has_command(assay, name):
@@ -154,10 +156,11 @@ def main():
                   f"journal {size:.0f} MB")
             for name, argv in commands(args.bindir, folder):
                 runs = [measure(argv) for _ in range(args.rounds)]
-                print(f"  {name:32} {statistics.median(r[0] for r in runs):7.2f} s  "
-                      f"{max(r[1] for r in runs):6.0f} MB")
+                wall, busy = (statistics.median(r[i] for r in runs) for i in (0, 1))
+                print(f"  {name:32} {wall:7.2f} s, {busy:6.2f} s busy  "
+                      f"{max(r[2] for r in runs):6.0f} MB")
                 if name.startswith("replay"):
-                    for line in runs[-1][2].splitlines():
+                    for line in runs[-1][3].splitlines():
                         print("    " + line)
     finally:
         if not args.keep:

@@ -492,7 +492,7 @@ static const struct {
 	 "no baseline holds for it, and CPU 'AMD EPYC 9999' is not in cpus.yaml"},
 	{CPU,
 	 "\"cores\":128,\"online\":\"0-127\",\"mask\":\"0-127\"},\"virtual\":\"kvm\"",
-	 200, VERDICT_UNJUDGED, "no-reference", "this is a virtual machine (kvm)"},
+	 200, VERDICT_UNJUDGED, "no-reference", "a virtual machine (kvm) sees"},
 	{CPU, "\"cores\":100},\"virtual\":\"none\"", 200, VERDICT_UNJUDGED,
 	 "no-reference", "only 100 of 128 cores are online"},
 	{CPU,
