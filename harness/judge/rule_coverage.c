@@ -156,9 +156,10 @@ static void judge_events(const struct rule_input *in, struct summary *out,
 	names_release(&keys);
 }
 
-/* How many steps a node takes part in, and how many of them gave a result. */
+/* Steps a node takes part in: how many, and how many of them gave a result. */
 struct tally {
 	size_t planned, good;
+	bool blamed; /* one that failed ran on this node alone, and says so there */
 };
 
 static void count_steps(const struct rule_input *in, struct tally *tally)
@@ -170,25 +171,36 @@ static void count_steps(const struct rule_input *in, struct tally *tally)
 		for (size_t n = 0; n < last->n_nodes; n++) {
 			const struct judge_node *node =
 				nodes_find(in->nodes, last->nodes[n]);
+			struct tally *t;
 
 			if (!node)
 				continue;
-			tally[node - in->nodes->items].planned++;
-			tally[node - in->nodes->items].good += has_result(last);
+			t = &tally[node - in->nodes->items];
+			t->planned++;
+			t->good += has_result(last);
+			t->blamed |= !has_result(last) && last->n_nodes == 1;
 		}
 	}
 }
 
-static void judge_whole(struct summary *out, const char *node, const struct tally *t)
+/* A node no step that failed is alone to blame for: all is there, or others failed, too.
+ */
+static void judge_tally(struct summary *out, const char *node, const struct tally *t)
 {
 	struct verdict *v = summary_add(out);
+	bool all = t->good == t->planned;
 
 	v->rule = "coverage";
 	v->node = node;
 	v->value = record_num((double)t->good);
 	v->n = (int64_t)t->planned;
-	v->why = arena_printf(&out->arena, "%zu of %zu steps gave a result", t->good,
-			      t->planned);
+	v->why = arena_printf(&out->arena, "%zu of %zu steps gave a result%s", t->good,
+			      t->planned,
+			      all ? "" : "; the others ran on several nodes at once");
+	if (all)
+		return;
+	v->word = t->good ? VERDICT_WARN : VERDICT_ERROR;
+	v->cause = "no-data";
 }
 
 static void judge_nodes(const struct rule_input *in, struct summary *out)
@@ -207,8 +219,8 @@ static void judge_nodes(const struct rule_input *in, struct summary *out)
 		if (!tally[i].planned && !short_of)
 			judge_node(out, &out->nodes[i],
 				   n < said.cap ? said.events[n] : NULL);
-		else if (tally[i].good == tally[i].planned && !short_of)
-			judge_whole(out, name, &tally[i]);
+		else if (tally[i].planned && !tally[i].blamed && !short_of)
+			judge_tally(out, name, &tally[i]);
 	}
 	names_release(&waiting);
 	names_release(&said.nodes);

@@ -898,6 +898,34 @@ static void damage_and_what_was_left_out_are_told(void **state)
 	fixture_release(&f);
 }
 
+static void a_failed_step_on_several_nodes_leaves_none_of_them_good(void **state)
+{
+	static const char planned[] = "{\"kind\":\"step\",\"step\":1,\"attempt\":1,"
+				      "\"event\":\"planned\",\"key\":\"s/x@n[1-2]\","
+				      "\"nodes\":[\"n1\",\"n2\"]}";
+	struct fixture f;
+	const struct verdict *v;
+
+	(void)state;
+	start(&f, "[\"n1\",\"n2\"]", "[]");
+	fixture_line(&f, "%s", planned);
+	fixture_line(&f, "{\"kind\":\"step\",\"step\":1,\"attempt\":1,\"event\":"
+			 "\"ended\",\"key\":\"s/x@n[1-2]\",\"cause\":\"timeout\"}");
+	measured(&f, 2, "n2", CPU, 187 * GB);
+	fixture_judge(&f);
+	v = fixture_verdict(&f, "coverage", NULL, "n1");
+	expect_word(v, VERDICT_ERROR, "no-data");
+	assert_string_equal(v->why,
+			    "0 of 1 steps gave a result; the others ran on several "
+			    "nodes at once");
+	expect_word(fixture_verdict(&f, "coverage", NULL, "n2"), VERDICT_WARN, "no-data");
+	assert_int_equal(fixture_count(&f, "coverage", NULL, NULL), 3);
+	expect_word(&f.summary.verdicts[1], VERDICT_ERROR, "timeout");
+	assert_null(f.summary.verdicts[1].node);
+	assert_int_equal(node_of(&f, "n1")->word, VERDICT_ERROR);
+	fixture_release(&f);
+}
+
 static void a_node_without_a_pass_by_reference_is_not_good(void **state)
 {
 	struct fixture f;
@@ -1104,6 +1132,7 @@ int main(void)
 		cmocka_unit_test(a_failed_launch_is_repeated_once),
 		cmocka_unit_test(several_metrics_of_one_step_are_one_request),
 		cmocka_unit_test(damage_and_what_was_left_out_are_told),
+		cmocka_unit_test(a_failed_step_on_several_nodes_leaves_none_of_them_good),
 		cmocka_unit_test(a_node_without_a_pass_by_reference_is_not_good),
 		cmocka_unit_test(order_of_records_changes_nothing_and_no_number_is_lost),
 	};
