@@ -434,7 +434,7 @@ static void end_on(const struct spawn *s, struct child *ch, double now)
 	if (ch->exited && !has_output(ch) && !left) {
 		ch->done = true;
 	} else if (ch->ending && t >= give_up) {
-		ch->r.stuck = left + !ch->exited;
+		ch->r.stuck = left ? left : 1; /* the child itself is among them */
 		ch->done = true;
 	} else if (ch->exited && !ch->ending) {
 		begin_end(ch, now);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -355,6 +356,38 @@ static void ending_one_child_leaves_the_others(void **unused)
 	child_release(&works);
 }
 
+/* What a process on a dead file server is like: not even KILL ends it. */
+static void a_process_that_cannot_be_ended_does_not_keep_us(void **unused)
+{
+	static const char group[] = "/sys/fs/cgroup/freezer";
+	char script[400];
+	struct child ch = {0};
+	double start = clock_now();
+
+	(void)unused;
+	(void)snprintf(script, sizeof(script), "%s/%s", group, run_id);
+	if (access("/sys/fs/cgroup/freezer/tasks", W_OK) || mkdir(script, 0700)) {
+		print_message("skipped: needs a freezer of control groups version 1\n");
+		skip();
+	}
+	(void)snprintf(
+		script, sizeof(script),
+		"cd %s/%s; echo $$ >tasks; echo frozen; echo FROZEN >freezer.state",
+		group, run_id);
+	run_sh(&ch, script, 0.5);
+	assert_int_equal(ch.r.end, SPAWN_TIMEOUT);
+	assert_int_equal(ch.r.stuck, 1);
+	assert_string_equal(strbuf_str(&ch.out), "frozen\n");
+	assert_true(clock_now() - start < 0.5 + 10 + 2 * late);
+	(void)snprintf(script, sizeof(script),
+		       "cd %s/%s && echo THAWED >freezer.state && cd .. && sleep 0.5 && "
+		       "rmdir %s",
+		       group, run_id, run_id);
+	assert_int_equal(system(script), 0);
+	(void)waitpid(-1, NULL, WNOHANG);
+	child_release(&ch);
+}
+
 /* A process of somebody else: no mark, or the mark of another run. */
 static pid_t stranger(const char *mark)
 {
@@ -480,14 +513,19 @@ static void a_flood_is_ended_when_nobody_wants_more(void **unused)
 	child_release(&quiet);
 }
 
-static void orphans_are_reaped(void **unused)
+static void orphans_come_to_us_and_are_reaped(void **unused)
 {
 	struct child ch = {0};
 
-	/* fifty processes whose parent is gone before they end */
+	/* fifty processes whose parent is gone before they end; one says whose it is now
+	 */
 	(void)unused;
-	run_sh(&ch, "for i in $(seq 50); do (sleep 0.2 &) ; done; sleep 0.6", 60);
+	run_sh(&ch,
+	       "for i in $(seq 50); do (sleep 0.2 &) ; done;"
+	       "(sh -c 'sleep 0.2; cut -d\" \" -f4 /proc/$$/stat' &); sleep 0.8",
+	       60);
 	assert_int_equal(ch.r.exit, 0);
+	assert_int_equal(strtol(strbuf_str(&ch.out), NULL, 10), getpid());
 	assert_int_equal(left_children(), 0);
 	child_release(&ch);
 }
@@ -569,15 +607,18 @@ static void children_do_not_outlive_a_parent_that_is_killed(void **unused)
 
 static void an_earlier_runs_processes_are_found_and_ended(void **unused)
 {
-	pid_t ours = stranger(run_id), other = stranger("another-run");
+	char longer[80];
+	pid_t ours = stranger(run_id), other;
 	double start = clock_now();
 	struct err e = {0};
 	size_t found = 99;
 	int status;
 
 	(void)unused;
-	/* it is marked once its exec is done */
-	while (!left_marked(run_id))
+	(void)snprintf(longer, sizeof(longer), "%s0", run_id);
+	other = stranger(longer);
+	/* marked once their exec is done */
+	while (!left_marked(run_id) || !left_marked(longer))
 		(void)nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
 	assert_int_equal(procs_end_run(run_id, &found, &e), 0);
 	assert_int_equal(found, 1);
@@ -607,12 +648,13 @@ int main(void)
 		TEST(output_after_term_is_still_heard),
 		TEST(what_a_child_leaves_behind_is_ended_with_it),
 		TEST(ending_one_child_leaves_the_others),
+		TEST(a_process_that_cannot_be_ended_does_not_keep_us),
 		TEST(nothing_without_our_mark_is_signalled),
 		TEST(sixty_four_children_run_at_the_same_time),
 		TEST(stop_reaches_every_child_within_a_second),
 		TEST(closing_ends_what_still_runs),
 		TEST(a_flood_is_ended_when_nobody_wants_more),
-		TEST(orphans_are_reaped),
+		TEST(orphans_come_to_us_and_are_reaped),
 		TEST(a_second_child_may_start_when_one_ended),
 		TEST(children_do_not_outlive_a_parent_that_is_killed),
 		TEST(an_earlier_runs_processes_are_found_and_ended),
