@@ -8,9 +8,6 @@
 #include "base/mem.h"
 #include "record/journal.h"
 
-/* A journal that names a step beyond this is damaged, not large. */
-enum { MAX_STEPS = 10 * 1000 * 1000 };
-
 static void forget_results(struct state_step *s)
 {
 	s->n_samples = s->n_valids = s->n_ranks = s->n_events = s->n_counters = 0;
@@ -31,7 +28,9 @@ static int add_step(struct state *s, const struct record_step *r, double t)
 {
 	struct state_step *st;
 
-	if (r->step < 1 || r->step > MAX_STEPS || r->attempt < 1) {
+	/* steps are numbered as they come: a number beyond all records is a damaged one
+	 */
+	if (r->step < 1 || (uint64_t)r->step > s->n_records || r->attempt < 1) {
 		s->damaged++;
 		return 0;
 	}
@@ -123,6 +122,7 @@ static void add_event(struct state *s, const struct record_event *r)
 int state_add(struct state *s, const struct record *r, struct err *e)
 {
 	(void)e;
+	s->n_records++;
 	if (s->t_first == 0)
 		s->t_first = r->t;
 	s->t_last = r->t;

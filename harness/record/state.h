@@ -55,7 +55,8 @@ struct state {
 	size_t n_events, cap_events;
 	struct record_end end; /* of the last start; has_end false when it was cut off */
 	bool has_end;
-	size_t damaged;                   /* lines that could not be read */
+	size_t n_records; /* read so far */
+	size_t damaged; /* lines that could not be read, or that contradict the others */
 	struct names fact_of, request_of; /* node, request id -> index */
 };
 
