@@ -9,7 +9,11 @@
 #include "base/procs.h"
 #include "cmd/campaign.h"
 #include "cmd/judged.h"
+#include "judge/launches.h"
 #include "plan/places.h"
+
+/* A node that does not even print a version in this time, in s, is no partner. */
+#define ASK_LIMIT 15.0
 
 /* The signal that asked for an early end; handlers have no other way to tell. */
 static volatile sig_atomic_t stop_signal;
@@ -75,12 +79,57 @@ static int put_requests(struct campaign *c, const struct state *s,
 
 		if (names_find(&s->request_of, q->id) != NAMES_NONE)
 			continue;
-		r.u.request =
-			(struct record_request){q->id, q->want, q->target, q->because};
+		r.u.request = (struct record_request){q->id, q->want, q->target,
+						      q->partner, q->because};
 		if (journal_put(c->runner.journal, &r, e))
 			return -1;
 	}
 	return 0;
+}
+
+/* Whom of a set that failed we heard nothing of. */
+struct silence {
+	struct campaign *c;
+	const struct state_step *set;
+};
+
+static int on_answer(void *ctx, const struct reach_result *res, struct err *e)
+{
+	const struct silence *q = ctx;
+	struct record r = record_make(RECORD_KIND_event);
+
+	if (res->end == REACH_RAN && res->exit == 0)
+		return 0;
+	r.u.event.step = q->set->id;
+	r.u.event.attempt = q->set->attempt;
+	r.u.event.node = arena_strdup(&q->c->arena, res->node);
+	r.u.event.what = "silent";
+	r.u.event.text = arena_strdup(&q->c->arena, res->why ? res->why : "no answer");
+	progress_say(&q->c->progress, "%s does not answer: %s", res->node,
+		     r.u.event.text);
+	return journal_put(q->c->runner.journal, &r, e);
+}
+
+/* After a launch over several nodes has failed: which of them still answer? */
+static int ask_sets(struct campaign *c, const struct steps *steps, struct err *e)
+{
+	const char *const words[] = {
+		arena_printf(&c->arena, "%s/assay-probe", c->env->bindir), "--version"};
+	struct state s = {0};
+	int rc = state_replay(&s, c->folder.path, e);
+
+	for (size_t i = 0; i < steps->n && !rc && !stop_signal; i++) {
+		const struct state_step *st = &s.steps[steps->items[i].id - 1];
+		struct silence q = {c, st};
+
+		if (st->n_nodes < 2 || st->phase != STATE_ENDED ||
+		    !strcmp(launch_cause(st), "ok") || !strcmp(launch_cause(st), "skip"))
+			continue;
+		rc = runner_reach(&c->runner, st->nodes, st->n_nodes, words, 2, ASK_LIMIT,
+				  on_answer, &q, e);
+	}
+	state_release(&s);
+	return rc;
 }
 
 /* One round on a replayed and judged journal; *n is the number of steps it ran. */
@@ -109,6 +158,8 @@ static int run_round(struct campaign *c, const struct state *s, const struct sum
 	c->runner.state = s;
 	rc = runner_run(&c->runner, &steps, e);
 	c->runner.state = NULL;
+	if (!rc)
+		rc = ask_sets(c, &steps, e);
 out:
 	steps_release(&steps);
 	places_release(&places);

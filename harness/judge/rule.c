@@ -63,7 +63,8 @@ void rule_request(struct summary *out, const char *id, const char *want,
 {
 	mem_grow(&out->requests, &out->cap_requests, out->n_requests + 1,
 		 sizeof(*out->requests));
-	out->requests[out->n_requests++] = (struct request){id, want, target, because};
+	out->requests[out->n_requests++] =
+		(struct request){id, want, target, because, NULL};
 }
 
 void rule_add_share(struct strbuf *out, double share, bool signs)

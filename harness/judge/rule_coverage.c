@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/isolate.h"
 #include "judge/rule.h"
+#include "record/key.h"
 
 static void miss(struct summary *out, const char *key, const char *node, const char *why)
 {
@@ -62,6 +64,8 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 		if (!has_result(&in->state->steps[i]))
 			failed = &in->state->steps[i];
 	}
+	if (key_is_search(k->key))
+		return; /* it looked for a culprit: what it found is said of the node */
 	if (has_result(last)) {
 		if (!failed)
 			return;
@@ -165,9 +169,11 @@ struct tally {
 static void count_steps(const struct rule_input *in, struct tally *tally)
 {
 	for (size_t i = 0; i < in->launches->n; i++) {
-		const struct state_step *last =
-			&in->state->steps[in->launches->items[i].last];
+		const struct launch_key *k = &in->launches->items[i];
+		const struct state_step *last = &in->state->steps[k->last];
 
+		if (key_is_search(k->key))
+			continue;
 		for (size_t n = 0; n < last->n_nodes; n++) {
 			const struct judge_node *node =
 				nodes_find(in->nodes, last->nodes[n]);
@@ -235,6 +241,8 @@ int rule_coverage_judge(const struct rule_input *in, struct summary *out, struct
 	(void)e;
 	for (size_t i = 0; i < in->launches->n; i++)
 		judge_key(in, out, &in->launches->items[i]);
+	isolate_sets(in, out);
+	isolate_culprits(in, out);
 	judge_nodes(in, out);
 	if (!in->state->damaged)
 		return 0;

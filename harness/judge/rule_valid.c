@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "judge/rule.h"
+#include "record/key.h"
 
 /* Like checks, or like samples, of one launch: what they are grouped by. */
 struct item {
@@ -169,7 +170,8 @@ static void judge_step(struct summary *out, const struct state_step *st, bool la
 		by_item(out, st, items, st->n_samples, judge_numbers);
 	}
 	free(items);
-	if (last && !failed && !strcmp(launch_cause(st), "invalid")) {
+	if (last && !failed && !strcmp(launch_cause(st), "invalid") &&
+	    !key_is_search(st->planned.key)) {
 		struct verdict *v = rule_step_verdict(out, "valid", st);
 
 		v->word = VERDICT_ERROR;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "record/key.h"
 
 /* One sample with what it is sorted by. */
 struct ref {
@@ -270,6 +271,8 @@ void series_make(struct series_list *out, const struct state *state,
 	for (size_t k = 0; k < launches->n; k++) {
 		size_t i = launches->items[k].first;
 
+		if (key_is_search(launches->items[k].key))
+			continue; /* it looked for a culprit, on other nodes */
 		for (; i != LAUNCHES_END; i = launches->next[i]) {
 			if (launch_ok(&state->steps[i]))
 				collect(&m, &state->steps[i]);

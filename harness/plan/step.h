@@ -52,6 +52,7 @@ struct steps {
 /* What the judge wants; the journal's form is struct record_request. */
 struct request {
 	const char *id, *want, *target, *because;
+	const char *partner; /* of a pair, else NULL */
 };
 
 /* Where the ranks of one launch run on one node. */
@@ -76,7 +77,8 @@ struct placer {
  * journal that is the plan; later what a crash left in flight (again, as the next
  * attempt), what was never started, and what requests, @requests and those in the
  * journal, want that was not done yet. After a gate stage nothing follows in the same
- * round. Nodes without facts and excluded nodes get no steps. @budget is the time left in
+ * round. Nodes without facts and excluded nodes get no steps; a set that failed with a
+ * node that is excluded since is launched again without it. @budget is the time left in
  * s, or infinity: what does not fit by its estimate is left out and listed.
  */
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,

@@ -3,9 +3,10 @@
  * assay-fake: a kernel, and a launcher, and a node, that measure nothing and fail in
  * every way known. It plays by the script that ASSAY_TEST_LAUNCHER names, lines of
  *
- *     GLOB BEHAVIOUR [WORD...]
+ *     GLOB[+NODE] BEHAVIOUR [WORD...]
  *
- * of which the first whose GLOB fits the step's key (or reach@NODE) counts; none: "ok".
+ * of which the first whose GLOB fits the step's key (or reach@NODE), and that is about a
+ * NODE the step runs on, counts; none: "ok".
  * Started as `assay-fake --reach NODE WORD...` it is the way to a node and "ok" runs the
  * words here. The behaviours are in the table at the end.
  */
@@ -518,6 +519,21 @@ static const struct {
 	{"invalid", play_invalid}, /* TEXT */
 };
 
+/* Cuts "+NODE" off a glob: false when that node is not among the step's. */
+static bool takes_part(const struct play *p, char *glob)
+{
+	char *plus = strchr(glob, '+');
+
+	if (!plus)
+		return true;
+	*plus = '\0';
+	for (int i = 0; i < p->n_nodes; i++) {
+		if (!strcmp(p->nodes[i], plus + 1))
+			return true;
+	}
+	return false;
+}
+
 /* The behaviour for @key: its function, its words in @p. Ends the process on nonsense. */
 static int (*find(struct play *p, const char *key))(struct play *p)
 {
@@ -529,7 +545,8 @@ static int (*find(struct play *p, const char *key))(struct play *p)
 	while (f && !name && fgets(line, sizeof(line), f)) {
 		char *save = NULL, *glob = strtok_r(line, " \t\n", &save);
 
-		if (!glob || *glob == '#' || fnmatch(glob, key, 0))
+		if (!glob || *glob == '#' || !takes_part(p, glob) ||
+		    fnmatch(glob, key, 0))
 			continue;
 		name = strtok_r(NULL, " \t\n", &save);
 		while (p->n_words < MAX_WORDS &&

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills the controller after each of its changes of the disk in turn and resumes it.
 
-    resume_points.py BINDIR SCRIPT PLAN [STRIDE]
+    resume_points.py BINDIR SCRIPT PLAN [STRIDE [WORD...]]
 
 SCRIPT is what the test launcher plays. After every kill and resume: the journal is valid
 line by line, every step ended exactly once with the cause of an undisturbed run, no
@@ -64,9 +64,9 @@ def verdicts(folder):
     return report["verdict"], report["exit"], rows
 
 
-def one(point, bindir, script, plan, want, base):
+def one(point, bindir, script, words, want, base):
     folder = os.path.join(base, f"p{point}")
-    first = run(bindir, [plan, "-o", folder], script, point)
+    first = run(bindir, [*words, "-o", folder], script, point)
     assert first.returncode == 137, f"point {point}: status {first.returncode}, not killed"
     again = run(bindir, ["--resume", folder], script)
     if again.returncode == 2:
@@ -90,20 +90,22 @@ def one(point, bindir, script, plan, want, base):
 def main():
     bindir, script, plan = sys.argv[1:4]
     stride = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    words = sys.argv[5:]
     base = tempfile.mkdtemp(prefix="assay-points-")
     try:
         whole = os.path.join(base, "whole")
-        first = run(bindir, [plan, "-o", whole], script)
+        words = [plan, *words]
+        first = run(bindir, [*words, "-o", whole], script)
         want = {"status": first.returncode, "outcome": outcome(whole)[0],
                 "verdicts": verdicts(whole)}
         assert want["outcome"]["samples"], "the undisturbed run measured nothing:\n" + \
             first.stderr.decode()
-        counted = run(bindir, [plan, "-o", os.path.join(base, "count")], script, "count")
+        counted = run(bindir, [*words, "-o", os.path.join(base, "count")], script, "count")
         n = int(counted.stdout.split()[-1])
         points = range(1, n, stride)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = list(pool.map(
-                lambda p: one(p, bindir, script, plan, want, base), points))
+                lambda p: one(p, bindir, script, words, want, base), points))
         print(f"{len(results)} kill points of {n}: {results.count('resumed')} resumed, "
               f"{results.count('before')} before anything was measured")
         assert results.count("resumed") > len(results) // 2

@@ -251,6 +251,107 @@ class BadInput(Case):
             self.assertEqual(r.returncode, 2, r.stderr)
 
 
+SETS = """plan: sets
+stages:
+  - name: s
+    gate: true
+    steps:
+      - {kernel: fake, name: all, on: all, place: 1-per-node, limit: 2s}
+  - name: t
+    steps:
+      - {kernel: fake, name: each, on: node, place: 1-per-node}
+"""
+
+
+class Isolation(Case):
+    """A launch over several nodes that fails: who is it, and on with the rest."""
+
+    def setUp(self):
+        super().setUp()
+        self.plan = self.write("two.yaml", SETS)
+
+    def launches(self, prefix="s/"):
+        return [(s["key"], tuple(s["nodes"]))
+                for s in self.records() if s["kind"] == "step"
+                and s["event"] == "planned" and s["key"].startswith(prefix)]
+
+    def excluded(self):
+        return {r["target"] for r in self.records()
+                if r["kind"] == "request" and r["want"] == "exclude"}
+
+    def words_of_nodes(self):
+        return {n["name"]: n["verdict"] for n in self.report()["nodes"]}
+
+    def test_a_clean_set_is_one_launch(self):
+        self.assertEqual(self.assay("--nodes", "n[1-5]").returncode, 0)
+        self.assertEqual(self.launches(), [("s/all@*", ("n1", "n2", "n3", "n4", "n5"))])
+
+    def test_one_bad_node_of_any_is_found_and_the_rest_is_measured(self):
+        for n, bad, way in ((4, 3, "exit 1"), (4, 1, "no-result"), (3, 1, "half-line"),
+                            (3, 2, "garbage"), (3, 3, "die 11"), (5, 5, "miscount"),
+                            (8, 6, "refuse no slots"), (16, 9, "torn")):
+            with self.subTest(n=n, bad=bad, way=way):
+                shutil.rmtree(self.out, True)
+                self.play(f"s/*+n{bad} {way}\n* ok\n")
+                r = self.assay("--nodes", f"n[1-{n}]", "--quiet")
+                self.assertEqual(r.returncode, 3, (r.stdout, r.stderr))
+                self.assertEqual(self.excluded(), {f"n{bad}"})
+                rest = tuple(f"n{i}" for i in range(1, n + 1) if i != bad)
+                self.assertEqual(self.launches()[-1], ("s/all@*", rest))
+                words = self.words_of_nodes()
+                self.assertEqual([k for k, v in words.items() if v == "ERROR"], [f"n{bad}"])
+                # it stays out of what follows, the others do not
+                self.assertEqual({nodes[0] for key, nodes in self.launches("t/")}, set(rest))
+
+    def test_two_bad_nodes_are_both_found(self):
+        self.play("s/*+n2 exit 1\ns/*+n7 exit 1\n* ok\n")
+        r = self.assay("--nodes", "n[1-8]", "--quiet")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertEqual(self.excluded(), {"n2", "n7"})
+        self.assertEqual(self.launches()[-1][0], "s/all@*")
+        self.assertEqual(len(self.launches()[-1][1]), 6)
+
+    def test_a_hung_node_costs_a_few_limits(self):
+        self.play("s/*+n3 hang-term\n* ok\n")
+        start = time.monotonic()
+        r = self.assay("--nodes", "n[1-4]", "--quiet")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertEqual(self.excluded(), {"n3"})
+        self.assertLess(time.monotonic() - start, 40)
+        why = [v["why"] for v in self.report()["verdicts"]
+               if v.get("node") == "n3" and v["verdict"] == "ERROR"]
+        self.assertTrue(any("which works with others" in w for w in why), why)
+
+    def test_a_node_that_no_longer_answers_is_excluded_at_once(self):
+        # the probe reaches it, after the step nothing does
+        self.play("s/*+n3 exit 1\n* ok\n")
+        p = subprocess.Popen(self.words("--nodes", "n[1-4]", "--quiet"), env=self.env(),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        journal = os.path.join(self.out, "journal.jsonl")
+        while p.poll() is None:
+            with contextlib.suppress(OSError):
+                with open(journal, encoding="utf-8") as f:
+                    if '"kind":"step"' in f.read():
+                        break
+            time.sleep(0.005)
+        self.play("reach@n3 exit 255 gone\ns/*+n3 exit 1\n* ok\n")
+        p.communicate(timeout=60)
+        self.assertEqual(p.returncode, 3)
+        self.assertEqual(self.excluded(), {"n3"})
+
+    def test_nobody_is_blamed_when_all_fail_or_only_together(self):
+        self.play("s/* exit 1\n* ok\n")
+        r = self.assay("--nodes", "n[1-4]", "--quiet")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertEqual(self.excluded(), set())
+        shutil.rmtree(self.out)
+        self.play("s/all@[*] exit 1\n* ok\n")
+        r = self.assay("--nodes", "n[1-4]", "--quiet")
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertEqual(self.excluded(), set())
+
+
 @contextlib.contextmanager
 def tmpfs(folder, options):
     os.makedirs(folder)

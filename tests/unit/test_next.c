@@ -220,9 +220,10 @@ static void what_we_ended_ourselves_runs_again(void **unused)
 static void a_repeat_is_one_more_launch_and_only_once(void **unused)
 {
 	static const struct request q[] = {
-		{"repeat:first/s@n1:1", "repeat", "first/s@n1", "close to the limit"},
-		{"repeat:first/s@n1:2", "repeat", "first/s@n1", "still close"},
-		{"other", "pair", "first/s@n1", "no business of this step"},
+		{"repeat:first/s@n1:1", "repeat", "first/s@n1", "close to the limit",
+		 NULL},
+		{"repeat:first/s@n1:2", "repeat", "first/s@n1", "still close", NULL},
+		{"other", "pair", "first/s@n1", "no business of this step", NULL},
 	};
 	struct fixture f;
 
@@ -256,7 +257,7 @@ static void a_repeat_is_one_more_launch_and_only_once(void **unused)
 
 static void a_request_in_the_journal_is_not_forgotten(void **unused)
 {
-	static const struct request again = {"r1", "repeat", "first/s@n1", "close"};
+	static const struct request again = {"r1", "repeat", "first/s@n1", "close", NULL};
 	struct record r = record_make(RECORD_KIND_request);
 	struct fixture f;
 
@@ -264,7 +265,8 @@ static void a_request_in_the_journal_is_not_forgotten(void **unused)
 	begin(&f, two, 1);
 	done(&f, 1, "first/s@n1", "ok");
 	done(&f, 2, "second/s@n1", "ok");
-	r.u.request = (struct record_request){"r1", "repeat", "first/s@n1", "close"};
+	r.u.request =
+		(struct record_request){"r1", "repeat", "first/s@n1", NULL, "close"};
 	assert_int_equal(state_add(&f.state, &r, &f.e), 0);
 	next(&f, NULL, 0, INFINITY);
 	assert_int_equal(f.next.n, 1);
@@ -295,7 +297,8 @@ static void after_a_gate_nothing_follows_in_the_same_round(void **unused)
 static void excluded_nodes_and_nodes_without_facts_get_no_steps(void **unused)
 {
 	static const char *const nodes[] = {"n1", "lost", "n2"};
-	static const struct request out = {"x1", "exclude", "n1", "failed the gate"};
+	static const struct request out = {"x1", "exclude", "n1", "failed the gate",
+					   NULL};
 	struct record in = record_make(RECORD_KIND_request);
 	struct fixture f;
 
@@ -305,11 +308,12 @@ static void excluded_nodes_and_nodes_without_facts_get_no_steps(void **unused)
 	assert_int_equal(f.next.n, 2);
 	assert_string_equal(f.next.items[0].nodes[0], "n2");
 	/* the journal remembers; a later readmission wins */
-	in.u.request = (struct record_request){"x1", "exclude", "n1", "failed the gate"};
+	in.u.request =
+		(struct record_request){"x1", "exclude", "n1", NULL, "failed the gate"};
 	assert_int_equal(state_add(&f.state, &in, &f.e), 0);
 	next(&f, NULL, 0, INFINITY);
 	assert_int_equal(f.next.n, 2);
-	in.u.request = (struct record_request){"x2", "readmit", "n1", "repaired"};
+	in.u.request = (struct record_request){"x2", "readmit", "n1", NULL, "repaired"};
 	assert_int_equal(state_add(&f.state, &in, &f.e), 0);
 	next(&f, NULL, 0, INFINITY);
 	assert_int_equal(f.next.n, 4);
@@ -349,7 +353,7 @@ static void a_node_that_cannot_be_placed_is_refused_not_the_run(void **unused)
 	next(&f, NULL, 0, INFINITY);
 	assert_int_equal(f.next.n, 4);
 	assert_string_equal(f.next.items[0].refused,
-			    "cannot be placed as 'all-cores': no CPUs");
+			    "cannot be placed as 'all-cores' on bad: no CPUs");
 	assert_null(f.next.items[1].refused);
 	end(&f);
 }
