@@ -39,7 +39,12 @@ static const struct state_step *found(const struct search *s, const char *key)
 	return st && st->id > s->set->id ? st : NULL;
 }
 
-static void prove(struct search *s)
+/*
+ * Collects the nodes that work with others: those of the good parts. Pairs are left out,
+ * or what is found would depend on which of them ended first. False while launches of the
+ * search are under way, or were when the controller was killed.
+ */
+static bool prove(struct search *s)
 {
 	size_t n = strlen(s->base->key);
 
@@ -48,11 +53,17 @@ static void prove(struct search *s)
 		const struct state_step *st = &s->in->state->steps[k->last];
 
 		if (strncmp(k->key, s->base->key, n) != 0 || !k->key[n] ||
-		    st->id < s->set->id || !launch_ok(st) || st->n_nodes < 2)
+		    st->id < s->set->id)
+			continue;
+		if (!launch_ok(st) && !failed(st) &&
+		    strcmp(launch_cause(st), "skip") != 0)
+			return false;
+		if (k->key[n] != '.' || !launch_ok(st) || st->n_nodes < 2)
 			continue;
 		for (size_t j = 0; j < st->n_nodes; j++)
 			(void)names_add(&s->proven, st->nodes[j], NULL);
 	}
+	return true;
 }
 
 static void want(struct search *s, const char *what, const char *target,
@@ -174,8 +185,8 @@ void isolate_sets(const struct rule_input *in, struct summary *out)
 		/* a launch that failed is tried once more before nodes are suspected */
 		if (!strcmp(launch_cause(last), "launch") && !k->relaunched)
 			continue;
-		prove(&s);
-		search_set(&s, last, k->key);
+		if (prove(&s))
+			search_set(&s, last, k->key);
 		names_release(&s.proven);
 	}
 }

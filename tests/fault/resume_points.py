@@ -9,6 +9,7 @@ line by line, every step ended exactly once with the cause of an undisturbed run
 sample counts twice, and the verdicts are those of the undisturbed run.
 """
 import concurrent.futures
+import itertools
 import json
 import os
 import shutil
@@ -80,7 +81,10 @@ def one(point, bindir, script, words, want, base):
         f"point {point}: resumed run ended with {again.returncode}\n" + again.stderr.decode())
     got, _ = outcome(folder)
     assert got == want["outcome"], f"point {point}: {got}\nwanted {want['outcome']}"
-    assert verdicts(folder) == want["verdicts"], f"point {point}: verdicts differ"
+    now = verdicts(folder)
+    assert now == want["verdicts"], f"point {point}: verdicts differ: " + "; ".join(
+        f"{a} instead of {b}" for a, b in itertools.zip_longest(now[2], want["verdicts"][2])
+        if a != b)
     left = [n for n in os.listdir(folder) if n.endswith(".new") or n.startswith(".")]
     assert not left, f"point {point}: {left} left behind"
     shutil.rmtree(folder)
