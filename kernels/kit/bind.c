@@ -70,22 +70,6 @@ static int node_too_many(struct kit *k, int threads, int cpus, struct err *e)
 			   cpus, cpus == 1 ? "" : "s", k->local_ranks);
 }
 
-int kit_cpuset_check(const char *text, struct err *e)
-{
-	int rc = 0;
-
-	for (bool more = text[0] != '\0'; more && !rc; text++) {
-		const size_t len = strcspn(text, ":");
-		int *cpus, n;
-
-		rc = cpulist_parse(text, len, &cpus, &n, e);
-		free(cpus);
-		text += len;
-		more = *text == ':';
-	}
-	return rc ? err_at(e, "option '--cpuset'") : 0;
-}
-
 /* This rank's part of --cpuset into @cpus. */
 static int from_cpuset(struct kit *k, const char *text, int **cpus, int *n, struct err *e)
 {

@@ -5,7 +5,6 @@
 
 #include "assay_build.h"
 #include "base/strbuf.h"
-#include "kernels/kit/internal.h"
 #include "kernels/kit/options.h"
 
 static const char *const types[] = {

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "kernels/kit/internal.h"
 
-static const char prefix[] = "@assay ";
+static const char prefix[] = START_MARK;
 
 /* A kernel's own table and calls disagree: nothing it measures can be trusted. */
 static void bug(const struct kit *k, const char *what, const char *name)
@@ -20,7 +20,7 @@ static void bug(const struct kit *k, const char *what, const char *name)
 
 static bool fits(const struct strbuf *line)
 {
-	return sizeof(prefix) - 1 + line->len + 1 < KIT_LINE;
+	return sizeof(prefix) - 1 + line->len + 1 < START_LINE;
 }
 
 void kit_emit(struct kit *k, const struct record *r)
@@ -124,51 +124,6 @@ void kit_event(struct kit *k, const char *what, const char *fmt, ...)
 	r.u.event.what = what;
 	r.u.event.text = text;
 	kit_emit(k, &r);
-}
-
-/* What changes how threads or messages behave; not what mpirun tells its own ranks. */
-static bool env_matters(const char *name, size_t len)
-{
-	static const char *const starts[] = {"OMP_", "GOMP_", "KMP_",   "OMPI_MCA_",
-					     "UCX_", "FI_",   "I_MPI_", "PMIX_MCA_"};
-	static const char *const not [] = {
-		"OMPI_MCA_orte_",         "OMPI_MCA_ess",
-		"OMPI_MCA_pmix",          "OMPI_MCA_initial_wdir",
-		"OMPI_MCA_shmem_RUNTIME", "PMIX_MCA_mca_base_component_show"};
-	static const char end[] = "_NUM_THREADS";
-
-	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++) {
-		if (!strncmp(name, not [i], strlen(not [i])))
-			return false;
-	}
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if (!strncmp(name, starts[i], strlen(starts[i])))
-			return true;
-	}
-	return len >= sizeof(end) - 1 &&
-	       !strncmp(name + len - (sizeof(end) - 1), end, sizeof(end) - 1);
-}
-
-char *kit_env(void)
-{
-	json_t *o = json_object();
-	char *text;
-
-	for (char **p = environ; p && *p; p++) {
-		const size_t len = strcspn(*p, "=");
-		char name[128];
-
-		if (!(*p)[len] || len >= sizeof(name) || !env_matters(*p, len))
-			continue;
-		memcpy(name, *p, len);
-		name[len] = '\0';
-		/* text that is not UTF-8 is refused here; its name is worth having */
-		if (json_object_set_new(o, name, json_string(*p + len + 1)))
-			(void)json_object_set_new(o, name, json_string("(not UTF-8)"));
-	}
-	text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(o);
-	return text;
 }
 
 /* Replaces what of @r makes the line too long by a remark. */

@@ -7,12 +7,10 @@
 #include "kernels/kit/cpulist.h"
 #include "kernels/kit/kit.h"
 #include "kernels/kit/options.h"
+#include "kernels/kit/start.h"
 
 /* Marks of one rank, joined over all ranks at the end into the exit status. */
 enum { KIT_FAILED = 1, KIT_USAGE = 2, KIT_NOT_RUN = 4 };
-
-/* Bytes of a printed line, newline included: pipes keep lines below it whole. */
-enum { KIT_LINE = 4096 };
 
 struct kit_private {
 	struct kit_values values;
@@ -31,19 +29,12 @@ struct kit_private {
 	size_t n_list, cap_list;
 };
 
-extern const struct kit_option kit_common_options[];
-
 /* Collective: chooses this rank's CPUs, binds its threads, reads the binding back. */
 int kit_bind(struct kit *k, struct err *e);
 /* This rank's threads are still bound as kit_bind() left them. */
 int kit_bind_check(struct kit *k, struct err *e);
-/* The value of --cpuset is lists as cpulist_parse() takes, colons between them, or "". */
-int kit_cpuset_check(const char *text, struct err *e);
 /* CPUs this process may use, as it was started. */
 void kit_inherited(struct cpumask *mask);
-
-/* The environment in force, what of it matters, as a JSON object; free() it. */
-char *kit_env(void);
 
 /* Queues the rank record. */
 void kit_emit_rank(struct kit *k);

@@ -17,51 +17,8 @@
 #define ASSAY_KERNELS_KIT_H
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
-#include "base/err.h"
-#include "record/record.h"
-
-/* What one launch of the kernel measures: each node by itself, two nodes, or a set. */
-enum kit_shape { KIT_NODE, KIT_PAIR, KIT_SET };
-
-/* A metric; the last of a list has no name. */
-struct kit_metric {
-	const char *name;   /* "stream.triad": the kernel's name, a dot, the metric */
-	const char *unit;   /* SI base as in record.def: "B/s", "FLOP/s", "s", ... */
-	const char *better; /* "higher" or "lower" */
-	const char *reduce; /* repetitions of one launch to one value: "best", "median" */
-	const char *help;
-};
-
-enum kit_type {
-	KIT_INT,
-	KIT_SIZE,   /* bytes: 64M and 64MiB are binary, 64MB is decimal */
-	KIT_TIME,   /* s: 10, 1.5m, 2h */
-	KIT_TEXT,   /* any text */
-	KIT_CHOICE, /* one of .choices */
-	KIT_FLAG,   /* "no" unless given; --name, or --name yes|no */
-};
-
-/* An option; the last of a list has no name. */
-struct kit_option {
-	const char *name; /* without the dashes */
-	char letter;      /* short form, 0 = none */
-	bool operand;     /* the word without dashes; at most one option of a kernel */
-	bool hidden;      /* for tests: in neither --help nor --describe */
-	enum kit_type type;
-	const char *def; /* default as it would be typed */
-	/*
-	 * KIT_CHOICE: the choices. KIT_INT, KIT_SIZE, KIT_TIME: words allowed in place
-	 * of a number ("auto"); their value is 0, kit_is() tells. NULL at the end.
-	 */
-	const char *const *choices;
-	int64_t min, max; /* KIT_INT, KIT_SIZE: limits; max 0 = none */
-	const char *help;
-};
+#include "kernels/kit/kernel.h"
 
 /* One thread's place; what is unknown is -1, or 0 where it counts bytes. */
 struct kit_cpu {
@@ -85,35 +42,6 @@ struct kit {
 	int threads;                 /* busy threads, also the size of an OpenMP team */
 	const struct kit_cpu *cpus;  /* OpenMP thread i is bound to cpus[i].cpu alone */
 	struct kit_private *priv;
-};
-
-/*
- * A kernel. A hook gives 0, or -1 with @e set by kit_skip(), kit_invalid() or err_*().
- * After setup, run and verify the kit asks all ranks how it went: when one failed, the
- * others stop there too and the reason is the failing rank's. Inside run, a rank that
- * finds trouble must bring it to the next kit_agree(), never leave the others waiting.
- */
-struct kernel {
-	const char *name; /* "stream" gives the program assay-stream */
-	const char *help; /* what it measures, one or a few sentences */
-	enum kit_shape shape;
-	const struct kit_metric *metrics;
-	const struct kit_option
-		*options; /* besides those every kernel has; may be NULL */
-	size_t state_size;
-	/* Checks sizes, allocates, touches first. */
-	int (*setup)(struct kit *k, struct err *e);
-	/* Measures: kit_sample() for each repetition, kit_flush() after each. */
-	int (*run)(struct kit *k, struct err *e);
-	/* Checks the result: kit_valid(). May be NULL. */
-	int (*verify)(struct kit *k, struct err *e);
-	/* Releases, also after a setup that failed half-way. May be NULL. */
-	void (*teardown)(struct kit *k);
-	/*
-	 * Rank 0 without --format records, at the end: prints the @n records of all
-	 * ranks as this benchmark's users know it. NULL: a plain table.
-	 */
-	void (*text)(struct kit *k, const struct record *records, size_t n, FILE *out);
 };
 
 /* Options by name. A name or type that is not in the table is a bug and aborts. */

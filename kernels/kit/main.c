@@ -191,55 +191,16 @@ static int session(struct kit *k, int *argc, char ***argv)
 	return status;
 }
 
-/* Every rank finds the same error; before MPI_Init only the launcher's number tells. */
-static bool speaks(void)
-{
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-					    "PMI_RANK", "MV2_COMM_WORLD_RANK",
-					    "SLURM_PROCID"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *rank = getenv(names[i]);
-
-		if (rank)
-			return !strcmp(rank, "0");
-	}
-	return true;
-}
-
-/* --help, --describe, --version: true when one was asked for, and is printed. */
-static bool answered(const struct kit *k)
-{
-	if (kit_flag(k, "help"))
-		options_help(k->kernel, stdout);
-	else if (kit_flag(k, "describe"))
-		options_describe(k->kernel, stdout);
-	else if (kit_flag(k, "version"))
-		options_version(k->kernel, stdout);
-	else
-		return false;
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	struct kit_private priv = {0};
 	struct kit k = {.kernel = &kernel, .priv = &priv};
-	struct err e = {0};
-	int status = 0;
+	int status;
 
-	if (options_parse(&priv.values, &kernel, argc, argv, &e) ||
-	    kit_cpuset_check(kit_option(&k, "cpuset"), &e) ||
-	    watchdog_arm(kernel.name, kit_time(&k, "limit"), &e)) {
-		if (speaks())
-			(void)fprintf(stderr, "assay-%s: %s\n", kernel.name, e.msg);
-		status = err_exit_status(&e);
-	} else if (answered(&k)) {
-		status = fflush(stdout) ? 3 : 0;
-	} else {
+	if (start(&kernel, &priv.values, argc, argv, &status)) {
 		priv.records = kit_is(&k, "format", "records");
 		kit_inherited(&priv.mask);
-		priv.env = kit_env(); /* now: MPI_Init adds to it */
+		priv.env = start_env(); /* now: MPI_Init adds to it */
 		k.state = mem_calloc(1, kernel.state_size);
 		status = session(&k, &argc, &argv);
 		free(k.state);

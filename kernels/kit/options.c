@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "kernels/kit/internal.h"
 
 static const char *const formats[] = {"text", "records", NULL};
 static const char *const hangs[] = {"none", "all", "last", NULL};

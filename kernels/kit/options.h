@@ -3,7 +3,7 @@
 #ifndef ASSAY_KERNELS_KIT_OPTIONS_H
 #define ASSAY_KERNELS_KIT_OPTIONS_H
 
-#include "kernels/kit/kit.h"
+#include "kernels/kit/kernel.h"
 
 struct kit_value {
 	const struct kit_option *option;
@@ -18,6 +18,9 @@ struct kit_values {
 	struct kit_value *items;
 	size_t n;
 };
+
+/* Options every kernel has. */
+extern const struct kit_option kit_common_options[];
 
 /* Every value as given in @argv or by default. Bad input is ERR_USAGE. */
 int options_parse(struct kit_values *v, const struct kernel *kernel, int argc,
