@@ -423,6 +423,18 @@ char *units_format_memory(char *buf, size_t size, double bytes)
 	return buf;
 }
 
+char *units_format_rate(char *buf, size_t size, double bytes)
+{
+	double bits = 8 * bytes;
+
+	if (!isfinite(bits) || bits >= 1e15)
+		(void)snprintf(buf, size, "%g b/s", bits);
+	else
+		(void)snprintf(buf, size, "%.4g %sb/s", bits / (bits < 1e9 ? 1e6 : 1e9),
+			       bits < 1e9 ? "M" : "G");
+	return buf;
+}
+
 char *units_format_duration(char *buf, size_t size, double seconds)
 {
 	long long s;

@@ -61,6 +61,9 @@ char *units_format(char *buf, size_t size, double value, const char *unit);
 /* Bytes with binary prefixes, four digits: "512 GiB", "503.6 GiB", "8 B". */
 char *units_format_memory(char *buf, size_t size, double bytes);
 
+/* B/s of a port as its makers count, in bits: "200 Gb/s", "2.5 Gb/s". */
+char *units_format_rate(char *buf, size_t size, double bytes);
+
 /* Seconds for people: "1h30m", "4m05s", "42s", "3.2s". */
 char *units_format_duration(char *buf, size_t size, double seconds);
 

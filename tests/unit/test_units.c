@@ -380,9 +380,28 @@ static void only_regular_files_within_the_limit_are_read(void **unused)
 	strbuf_release(&sb);
 }
 
+static void rates_of_ports_are_counted_in_bits(void **state)
+{
+	static const struct {
+		double bytes;
+		const char *text;
+	} rates[] = {
+		{25e9, "200 Gb/s"},  {12.5e9, "100 Gb/s"}, {0.3125e9, "2.5 Gb/s"},
+		{125e6, "1 Gb/s"},   {12.5e6, "100 Mb/s"}, {0, "0 Mb/s"},
+		{100e9, "800 Gb/s"}, {7e9, "56 Gb/s"},     {(double)INFINITY, "inf b/s"},
+	};
+	char text[UNITS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		assert_string_equal(units_format_rate(text, sizeof(text), rates[i].bytes),
+				    rates[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_of_ports_are_counted_in_bits),
 		cmocka_unit_test(a_unit_is_worth_the_same_however_it_is_written),
 		cmocka_unit_test(the_text_says_its_own_dimension),
 		cmocka_unit_test(memory_speeds_are_one_class_and_clocks_are_not_sizes),
