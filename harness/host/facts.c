@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "host/facts_cpu.h"
+#include "host/facts_gather.h"
 #include "host/memory.h"
 
 /* How the first line of a file becomes a fact. */
@@ -58,14 +59,7 @@ static const struct row {
 	{NULL, "load", "/proc/loadavg", FIRST},
 };
 
-struct gather {
-	const struct host_io *io;
-	const struct topology *t;
-	json_t *facts, *unreadable;
-};
-
-/* The object of a group, made when it is first needed. */
-static json_t *group(struct gather *g, const char *name)
+json_t *gather_group(struct gather *g, const char *name)
 {
 	json_t *o = name ? json_object_get(g->facts, name) : g->facts;
 
@@ -76,7 +70,7 @@ static json_t *group(struct gather *g, const char *name)
 	return o;
 }
 
-static json_t *text(const char *s, size_t len)
+json_t *gather_text(const char *s, size_t len)
 {
 	struct strbuf clean = {0};
 	json_t *v;
@@ -87,16 +81,17 @@ static json_t *text(const char *s, size_t len)
 	return v;
 }
 
-static void unreadable(struct gather *g, const char *group_name, const char *fact,
+void gather_unreadable(struct gather *g, const char *group, const char *fact,
 		       const char *why)
 {
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "%s%s%s", group_name ? group_name : "",
-		       group_name ? "." : "", fact);
-	(void)json_object_set_new(g->unreadable, path, text(why, strlen(why)));
+	(void)snprintf(path, sizeof(path), "%s%s%s", group ? group : "", group ? "." : "",
+		       fact);
+	(void)json_object_set_new(g->unreadable, path, gather_text(why, strlen(why)));
 }
 
+/* @scale 0: an integer, which a double has to hold exactly. */
 static json_t *number(const char *s, double scale)
 {
 	char *end;
@@ -104,14 +99,16 @@ static json_t *number(const char *s, double scale)
 
 	if (!isdigit((unsigned char)*s) || (*end && *end != ' ') || !isfinite(v))
 		return NULL;
-	return scale > 0 ? json_real(v * scale) : json_integer((json_int_t)v);
+	if (scale > 0)
+		return json_real(v * scale);
+	return v < 0x1p53 ? json_integer((json_int_t)v) : NULL;
 }
 
 static json_t *choice(const char *s)
 {
 	const char *open = strchr(s, '['), *close = open ? strchr(open, ']') : NULL;
 
-	return close ? text(open + 1, (size_t)(close - open - 1)) : NULL;
+	return close ? gather_text(open + 1, (size_t)(close - open - 1)) : NULL;
 }
 
 /* NULL when the line is not of that form. */
@@ -119,7 +116,7 @@ static json_t *value(const char *s, enum form form)
 {
 	switch (form) {
 	case TEXT:
-		return text(s, strlen(s));
+		return gather_text(s, strlen(s));
 	case CHOICE:
 		return choice(s);
 	case NUMBER:
@@ -157,37 +154,68 @@ static void line(struct gather *g, const struct row *row, unsigned int cpu)
 		(void)snprintf(path, sizeof(path), "%s", row->path);
 	if (host_io_line(g->io, path, &s, &e)) {
 		if (e.kind != ERR_NOTFOUND)
-			unreadable(g, row->group, row->fact, e.msg);
+			gather_unreadable(g, row->group, row->fact, e.msg);
 	} else if (s.len) {
 		v = value(strbuf_str(&s), row->form);
 		if (!v) {
 			(void)err_set(&e, ERR_SYSTEM, "'%s' holds '%.60s'", path,
 				      strbuf_str(&s));
-			unreadable(g, row->group, row->fact, e.msg);
+			gather_unreadable(g, row->group, row->fact, e.msg);
 		} else {
-			(void)json_object_set_new(group(g, row->group), row->fact, v);
+			(void)json_object_set_new(gather_group(g, row->group), row->fact,
+						  v);
 		}
 	}
 	strbuf_release(&s);
 }
 
-static void put_count(json_t *o, const char *key, uint64_t n)
+void gather_count(json_t *o, const char *key, uint64_t n)
 {
 	(void)json_object_set_new(o, key, json_integer((json_int_t)n));
 }
 
-/* Reads a whole file for a fact; false when there is none, noted when it is unreadable.
- */
-static bool whole(struct gather *g, const char *path, const char *group_name,
-		  const char *fact, struct strbuf *out)
+bool gather_file(struct gather *g, const char *path, const char *group, const char *fact,
+		 struct strbuf *out)
 {
 	struct err e = {0};
 
 	if (!host_io_read(g->io, path, 16U << 20, out, &e))
 		return true;
 	if (e.kind != ERR_NOTFOUND)
-		unreadable(g, group_name, fact, e.msg);
+		gather_unreadable(g, group, fact, e.msg);
 	return false;
+}
+
+int gather_line(struct gather *g, const char *path, struct strbuf *out,
+		struct strbuf *why)
+{
+	struct err e = {0};
+
+	if (!host_io_line(g->io, path, out, &e))
+		return out->len > 0;
+	if (e.kind == ERR_NOTFOUND)
+		return 0;
+	if (!why->len)
+		strbuf_addstr(why, e.msg);
+	return -1;
+}
+
+int gather_number(struct gather *g, const char *path, json_t *o, const char *key,
+		  struct strbuf *why)
+{
+	struct strbuf s = {0};
+	int rc = gather_line(g, path, &s, why);
+	json_t *v = rc > 0 ? number(strbuf_str(&s), 0) : NULL;
+
+	if (v) {
+		(void)json_object_set_new(o, key, v);
+	} else if (rc > 0) {
+		if (!why->len)
+			strbuf_addf(why, "'%s' holds '%.60s'", path, strbuf_str(&s));
+		rc = -1;
+	}
+	strbuf_release(&s);
+	return rc;
 }
 
 /* The list of CPUs in @s up to the end of the line; NULL when it is none or empty. */
@@ -203,13 +231,14 @@ static hwloc_bitmap_t cpu_list(const char *s)
 	return set;
 }
 
-/* Not json text(): these lists may be long and must not be cut. */
+/* Not json gather_text(): these lists may be long and must not be cut. */
 static void put_cpus(struct gather *g, const char *fact, hwloc_const_bitmap_t set)
 {
 	struct strbuf list = {0};
 
 	topology_cpus_text(set, &list);
-	(void)json_object_set_new(group(g, "cpu"), fact, json_string(strbuf_str(&list)));
+	(void)json_object_set_new(gather_group(g, "cpu"), fact,
+				  json_string(strbuf_str(&list)));
 	strbuf_release(&list);
 }
 
@@ -219,14 +248,15 @@ static void online(struct gather *g)
 	hwloc_bitmap_t up = NULL, present = NULL;
 	struct strbuf s = {0};
 
-	if (whole(g, "/sys/devices/system/cpu/online", "cpu", "online", &s))
+	if (gather_file(g, "/sys/devices/system/cpu/online", "cpu", "online", &s))
 		up = cpu_list(strbuf_str(&s));
-	if (whole(g, "/sys/devices/system/cpu/present", "cpu", "offline", &s))
+	if (gather_file(g, "/sys/devices/system/cpu/present", "cpu", "offline", &s))
 		present = cpu_list(strbuf_str(&s));
 	if (up)
 		put_cpus(g, "online", up);
 	if (up && !g->t)
-		put_count(group(g, "cpu"), "threads", (uint64_t)hwloc_bitmap_weight(up));
+		gather_count(gather_group(g, "cpu"), "threads",
+			     (uint64_t)hwloc_bitmap_weight(up));
 	if (up && present) {
 		(void)hwloc_bitmap_andnot(present, present, up);
 		put_cpus(g, "offline", present);
@@ -246,7 +276,7 @@ static void mask(struct gather *g)
 	const char *at;
 	hwloc_bitmap_t set = NULL;
 
-	if (whole(g, "/proc/self/status", "cpu", "mask", &s) &&
+	if (gather_file(g, "/proc/self/status", "cpu", "mask", &s) &&
 	    (at = strstr(strbuf_str(&s), key)))
 		set = cpu_list(at + sizeof(key) - 1);
 	if (set) {
@@ -272,27 +302,27 @@ static void governor(struct gather *g)
 	if (!host_io_line(g->io, path, &s, &e))
 		(void)facts_distinct_add(&seen, strbuf_str(&s), s.len);
 	else if (e.kind != ERR_NOTFOUND)
-		unreadable(g, "cpu", "governor", e.msg);
+		gather_unreadable(g, "cpu", "governor", e.msg);
 	hwloc_bitmap_foreach_end();
-	facts_distinct_put(&seen, group(g, "cpu"), "governor", false);
+	facts_distinct_put(&seen, gather_group(g, "cpu"), "governor", false);
 	strbuf_release(&s);
 }
 
 static void counts(struct gather *g)
 {
-	json_t *cpu = group(g, "cpu");
+	json_t *cpu = gather_group(g, "cpu");
 	size_t smt = topology_smt(g->t), with_cpus = 0;
 
 	if (g->t->n_packages)
-		put_count(cpu, "sockets", g->t->n_packages);
+		gather_count(cpu, "sockets", g->t->n_packages);
 	if (g->t->cores_known) {
-		put_count(cpu, "cores", g->t->n_cores);
+		gather_count(cpu, "cores", g->t->n_cores);
 		(void)json_object_set_new(cpu, "smt", json_boolean(smt > 1));
 	}
-	put_count(cpu, "threads", g->t->n_cpus);
+	gather_count(cpu, "threads", g->t->n_cpus);
 	for (size_t i = 0; i < g->t->n_domains; i++)
 		with_cpus += !hwloc_bitmap_iszero(g->t->domains[i].cpus);
-	put_count(cpu, "numa_domains", with_cpus);
+	gather_count(cpu, "numa_domains", with_cpus);
 }
 
 static void caches(struct gather *g)
@@ -304,13 +334,13 @@ static void caches(struct gather *g)
 
 	if (!t->n_caches)
 		return;
-	cache = group(g, "cache");
+	cache = gather_group(g, "cache");
 	for (size_t i = 0; i < t->n_caches; i++)
 		total += t->caches[i].size;
-	put_count(cache, "llc_level", (uint64_t)t->cache_level);
-	put_count(cache, "llc_instances", t->n_caches);
+	gather_count(cache, "llc_level", (uint64_t)t->cache_level);
+	gather_count(cache, "llc_instances", t->n_caches);
 	if (total)
-		put_count(cache, "llc_total", total);
+		gather_count(cache, "llc_total", total);
 	if (depth < 0)
 		return;
 	for (unsigned int i = 0; i < hwloc_get_nbobjs_by_depth(t->hw, depth); i++) {
@@ -318,9 +348,9 @@ static void caches(struct gather *g)
 
 		least = o->attr->cache.size < least ? o->attr->cache.size : least;
 	}
-	put_count(cache, "l3_instances", hwloc_get_nbobjs_by_depth(t->hw, depth));
+	gather_count(cache, "l3_instances", hwloc_get_nbobjs_by_depth(t->hw, depth));
 	if (least)
-		put_count(cache, "l3_size", least);
+		gather_count(cache, "l3_size", least);
 }
 
 static int by_id(const void *a, const void *b)
@@ -342,12 +372,12 @@ static json_t *domain(const struct gather *g, const struct topology_part *d)
 	char path[96];
 
 	topology_cpus_text(d->cpus, &list);
-	put_count(o, "id", d->id);
+	gather_count(o, "id", d->id);
 	(void)json_object_set_new(o, "cpus", json_string(strbuf_str(&list)));
 	(void)snprintf(path, sizeof(path),
 		       "/sys/devices/system/node/node%" PRIu32 "/meminfo", d->id);
 	if (d->size || host_io_exists(g->io, path))
-		put_count(o, "memory", d->size);
+		gather_count(o, "memory", d->size);
 	strbuf_release(&list);
 	return o;
 }
@@ -374,19 +404,35 @@ static void memory(struct gather *g)
 	json_t *o;
 
 	if (host_usable_memory(g->io, &m, &e)) {
-		unreadable(g, "memory", "usable", e.msg);
+		gather_unreadable(g, "memory", "usable", e.msg);
 		return;
 	}
-	o = group(g, "memory");
+	o = gather_group(g, "memory");
 	if (m.total)
-		put_count(o, "total", m.total);
-	put_count(o, "available", m.available);
-	put_count(o, "usable", m.usable);
-	(void)json_object_set_new(o, "usable_from", text(m.from, strlen(m.from)));
-	put_count(o, "hugepages_reserved", m.hugepages);
-	put_count(o, "hugepages_free", m.hugepages_free);
+		gather_count(o, "total", m.total);
+	gather_count(o, "available", m.available);
+	gather_count(o, "usable", m.usable);
+	(void)json_object_set_new(o, "usable_from", gather_text(m.from, strlen(m.from)));
+	gather_count(o, "hugepages_reserved", m.hugepages);
+	gather_count(o, "hugepages_free", m.hugepages_free);
+	if (m.hugepages)
+		gather_count(o, "hugepage_size", m.hugepage_size);
+	if (m.swap_used)
+		gather_count(o, "swap_used", m.swap_used);
 	if (m.unreadable[0])
-		unreadable(g, "memory", "usable", m.unreadable);
+		gather_unreadable(g, "memory", "usable", m.unreadable);
+}
+
+/* Sessions of MPI and batch systems are kept there: a full one fails every launch. */
+static void tmp_free(struct gather *g)
+{
+	uint64_t bytes;
+	struct err e = {0};
+
+	if (!host_io_free(g->io, "/tmp", &bytes, &e))
+		gather_count(gather_group(g, "tmp"), "free", bytes);
+	else if (e.kind != ERR_NOTFOUND)
+		gather_unreadable(g, "tmp", "free", e.msg);
 }
 
 /* PRETTY_NAME of os-release(5), without its quotes. */
@@ -395,7 +441,7 @@ static void distro(struct gather *g)
 	static const char key[] = "PRETTY_NAME=";
 	struct strbuf s = {0};
 
-	if (whole(g, "/etc/os-release", "os", "distro", &s)) {
+	if (gather_file(g, "/etc/os-release", "os", "distro", &s)) {
 		const char *at = strbuf_str(&s);
 
 		while (*at && strncmp(at, key, sizeof(key) - 1) != 0) {
@@ -410,8 +456,8 @@ static void distro(struct gather *g)
 				at++;
 				len -= 2;
 			}
-			(void)json_object_set_new(group(g, "os"), "distro",
-						  text(at, len));
+			(void)json_object_set_new(gather_group(g, "os"), "distro",
+						  gather_text(at, len));
 		}
 	}
 	strbuf_release(&s);
@@ -454,7 +500,8 @@ static void virtual(struct gather *g)
 	else if (facts_has_flag(cpu, "sse2"))
 		name = "none";
 	if (name)
-		(void)json_object_set_new(g->facts, "virtual", text(name, strlen(name)));
+		(void)json_object_set_new(g->facts, "virtual",
+					  gather_text(name, strlen(name)));
 	strbuf_release(&s);
 }
 
@@ -468,8 +515,8 @@ json_t *facts_gather(const struct host_io *io, const struct topology *t,
 	if (t)
 		cpu = (unsigned int)hwloc_bitmap_first(
 			hwloc_topology_get_topology_cpuset(t->hw));
-	if (whole(&g, "/proc/cpuinfo", "cpu", "model", &cpuinfo))
-		facts_cpuinfo(group(&g, "cpu"), strbuf_str(&cpuinfo));
+	if (gather_file(&g, "/proc/cpuinfo", "cpu", "model", &cpuinfo))
+		facts_cpuinfo(gather_group(&g, "cpu"), strbuf_str(&cpuinfo));
 	strbuf_release(&cpuinfo);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		line(&g, &rows[i], cpu);
@@ -483,11 +530,16 @@ json_t *facts_gather(const struct host_io *io, const struct topology *t,
 		if (t->here != !strcmp(io->root, "/"))
 			(void)json_object_set_new(g.facts, "elsewhere", json_true());
 	} else {
-		unreadable(&g, NULL, "topology", why_not);
+		gather_unreadable(&g, NULL, "topology", why_not);
 	}
 	memory(&g);
+	tmp_free(&g);
 	distro(&g);
 	virtual(&g);
+	facts_smbios(&g);
+	facts_pci(&g);
+	facts_hca(&g);
+	facts_net(&g);
 	if (json_object_size(g.unreadable))
 		(void)json_object_set_new(g.facts, "unreadable", g.unreadable);
 	else

@@ -29,9 +29,50 @@
  *                         are domains without; memory absent: not known
  *   memory  total, available, usable, usable_from, hugepages_reserved, hugepages_free
  *                         bytes; see memory.h
+ *           hugepage_size bytes of one, where any are reserved
+ *           swap_used     bytes; absent: none
  *   os      kernel, distro, hostname, clocksource, thp (always, madvise, never),
  *           numa_balancing (0 off)
  *   dmi     vendor, product, board, bios_version, bios_date, serial (root only)
+ *   smbios  what DMI's table says; root only
+ *           sockets, sockets_populated, dimm_slots
+ *           dimms         like modules are one entry: [{"slots": ["A1", ...], "size",
+ *                         "type": "DDR4", "speed", "configured", "rank", "maker",
+ *                         "part"}]; bytes, 0 for empty slots; transfers/s
+ *           slots         [{"name": "PCIe Slot 1", "address": "0000:41:00.0"}]
+ *   pci     network devices by address: {"0000:41:00.0": {...}}
+ *           class         ethernet, infiniband, fabric or network
+ *           vendor, device, driver
+ *                         "15b3", "101b", "mlx5_core"
+ *           names         ["mlx5_0", "ib0"]
+ *           slot          the kernel's number of it
+ *           links         its own, then those of switches above it: [{"device", "port",
+ *                         "now_speed", "now_width", "max_speed", "max_width",
+ *                         "port_speed", "port_width"}]; addresses of both ends, what the
+ *                         device does and can do, what its port can do; transfers/s and
+ *                         lanes; absent: no PCI Express, or not readable
+ *   hca     adapters of MPI fabrics by name: {"mlx5_0": {...}}
+ *           type, firmware, board, guid, pci
+ *                         "MT4123", "20.31.1014", "MT_0000000223", its address
+ *           ports         [{"port": 1, "state": "ACTIVE", "physical": "LinkUp", "rate",
+ *                         "width": "4X HDR", "layer": "InfiniBand", "lid"}]; B/s
+ *   net     interfaces with a device behind them: {"eth0": {...}}
+ *           mtu, carrier, speed (B/s), pci
+ *           In pci, hca and net also numa: the NUMA domain, absent where nobody knows
+ *   clean   how quiet the machine was; only where processes were watched, see busy.h
+ *           sample        s between the two looks
+ *           busy          CPUs that were busy meanwhile, the probe apart
+ *           processes     that took half a CPU or more and are not of our run, at most
+ *                         BUSY_NAMED: [{"pid", "user", "command", "cpus", "seconds"}],
+ *                         seconds of CPU time since it started
+ *           zombies, waiting
+ *                         processes that ended and were not collected; that are blocked
+ *                         in the kernel
+ *   tmp     free          bytes in /tmp for those who are not root
+ *   clock   start, end    of the probe: s since the epoch by the node's clock
+ *           skew, uncertainty
+ *                         s the node is ahead of who asked, and by how much that may be
+ *                         wrong; added by who asked
  *   virtual               hypervisor ("kvm", "unknown", ...) or "none"
  *   load                  mean number of runnable processes, last minute
  *   elsewhere             true: the topology is not of the machine the probe ran on

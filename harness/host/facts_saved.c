@@ -48,6 +48,7 @@ static bool same_machine(const json_t *a, const json_t *b)
 int facts_complete(json_t *facts, const json_t *saved)
 {
 	json_t *missing = json_object_get(facts, "unreadable"), *why;
+	const json_t *unknown = json_object_get(saved, "unreadable");
 	const char *path;
 	void *next;
 	int n = 0;
@@ -58,7 +59,7 @@ int facts_complete(json_t *facts, const json_t *saved)
 	{
 		json_t *v = lookup(saved, path);
 
-		if (!v)
+		if (!v || json_object_get(unknown, path))
 			continue;
 		store(facts, path, v);
 		(void)json_object_del(missing, path);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -150,6 +151,13 @@ int host_io_read(const struct host_io *io, const char *path, size_t max,
 	return rc;
 }
 
+int host_io_bytes(const struct host_io *io, const char *path, size_t max,
+		  struct strbuf *out, struct err *e)
+{
+	strbuf_reset(out);
+	return read_raw(io, path, max, out, e);
+}
+
 void host_io_clean(struct strbuf *out, const char *s, size_t len, size_t max)
 {
 	size_t start = out->len;
@@ -273,6 +281,22 @@ int host_io_link(const struct host_io *io, const char *path, struct strbuf *out,
 		return failed(io, "read link", path, sys == ENOENT ? EINVAL : sys, e);
 	utf8_clean(out, text, (size_t)n);
 	return 0;
+}
+
+int host_io_free(const struct host_io *io, const char *path, uint64_t *bytes,
+		 struct err *e)
+{
+	int fd = open_in(io, path, O_PATH);
+	struct statvfs st;
+	int rc = 0;
+
+	if (fd < 0 || fstatvfs(fd, &st))
+		rc = failed(io, "look at", path, errno, e);
+	else
+		*bytes = (uint64_t)st.f_bavail * st.f_frsize;
+	if (fd >= 0)
+		(void)close(fd);
+	return rc;
 }
 
 bool host_io_exists(const struct host_io *io, const char *path)

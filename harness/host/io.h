@@ -33,6 +33,10 @@ struct host_io {
 int host_io_read(const struct host_io *io, const char *path, size_t max,
 		 struct strbuf *out, struct err *e);
 
+/* Replaces *@out by the bytes of a file as they are. Errors as host_io_read(). */
+int host_io_bytes(const struct host_io *io, const char *path, size_t max,
+		  struct strbuf *out, struct err *e);
+
 /*
  * Replaces *@out by the first line without blanks at its ends, control characters made
  * visible, cut to HOST_IO_LINE bytes. Errors as host_io_read().
@@ -50,6 +54,10 @@ int host_io_list(const struct host_io *io, const char *path, struct arena *a,
 
 /* Replaces *@out by the text of a symbolic link. */
 int host_io_link(const struct host_io *io, const char *path, struct strbuf *out,
+		 struct err *e);
+
+/* Bytes that are free for others than root where @path is. Errors as host_io_read(). */
+int host_io_free(const struct host_io *io, const char *path, uint64_t *bytes,
 		 struct err *e);
 
 /* There is something at @path. */

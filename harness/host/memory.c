@@ -81,7 +81,7 @@ static uint64_t pages(const char *text, const char *key, uint64_t size)
 static int meminfo(const struct host_io *io, struct host_memory *m, struct err *e)
 {
 	struct strbuf text = {0};
-	uint64_t size;
+	uint64_t size, swap;
 	const char *s;
 	int rc = -1;
 
@@ -98,7 +98,11 @@ static int meminfo(const struct host_io *io, struct host_memory *m, struct err *
 			"'/proc/meminfo' has no usable 'MemAvailable' or 'MemFree'");
 		goto out;
 	}
+	if (kilobytes(s, "SwapTotal", &size) && kilobytes(s, "SwapFree", &swap) &&
+	    size > swap)
+		m->swap_used = size - swap;
 	if (kilobytes(s, "Hugepagesize", &size) && size) {
+		m->hugepage_size = size;
 		m->hugepages = pages(s, "HugePages_Total", size);
 		m->hugepages_free = pages(s, "HugePages_Free", size);
 	}

@@ -18,6 +18,8 @@ struct host_memory {
 	uint64_t available; /* MemAvailable, or MemFree on a kernel older than 3.14 */
 	uint64_t hugepages; /* set aside as huge pages of the default size, used or not */
 	uint64_t hugepages_free; /* of those, not used by anything */
+	uint64_t hugepage_size;  /* of one; 0 unknown */
+	uint64_t swap_used;
 	uint64_t usable;
 	char from[128]; /* what decided: "MemAvailable", "memory.max of '/job'", ... */
 	char unreadable[256]; /* a limit that is there but could not be read, else "" */

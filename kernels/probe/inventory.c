@@ -57,6 +57,14 @@ static void count(struct row *r, const json_t *n, const char *one, const char *m
 	piece(r, "", text, json_integer_value(n) == 1 ? one : many);
 }
 
+static void number_of(struct row *r, const char *before, const json_t *n)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(n));
+	piece(r, before, json_is_integer(n) ? text : NULL, "");
+}
+
 static void on_off(struct row *r, const char *name, const json_t *v)
 {
 	if (json_is_boolean(v))
@@ -72,6 +80,8 @@ static void quantity(struct row *r, const char *before, const json_t *v, const c
 		return;
 	if (!strcmp(unit, "B"))
 		(void)units_format_memory(text, sizeof(text), json_number_value(v));
+	else if (!strcmp(unit, "b/s"))
+		(void)units_format_rate(text, sizeof(text), json_number_value(v));
 	else
 		(void)units_format(text, sizeof(text), json_number_value(v), unit);
 	piece(r, before, text, after);
@@ -156,6 +166,138 @@ static void memory(const json_t *f, struct strbuf *out)
 	end(&r);
 }
 
+/* "A1, A2, A3 and 12 more". */
+static void slots(struct row *r, const char *before, const json_t *list)
+{
+	const size_t most = 4, n = json_array_size(list);
+	struct strbuf names = {0};
+
+	for (size_t i = 0; i < n && i < most; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "",
+			    json_string_value(json_array_get(list, i)));
+	if (n > most)
+		strbuf_addf(&names, " and %zu more", n - most);
+	piece(r, before, strbuf_str(&names), "");
+	strbuf_release(&names);
+}
+
+/* "DDR4 of 16 GiB at 2.93 GT/s" */
+static void modules(const json_t *f, struct strbuf *out)
+{
+	const json_t *list = get(f, "smbios", "dimms"), *d;
+	struct row r = {out, "modules", "; ", 0};
+	size_t i;
+
+	json_array_foreach(list, i, d)
+	{
+		const json_t *size = json_object_get(d, "size");
+		const json_t *speed = json_object_get(d, "configured");
+		const char *type = json_string_value(json_object_get(d, "type"));
+		char head[96], text[UNITS_TEXT] = "unknown size";
+		size_t n = json_array_size(json_object_get(d, "slots"));
+
+		if (json_is_integer(size) && !json_integer_value(size)) {
+			(void)snprintf(head, sizeof(head), "%zu empty: ", n);
+			slots(&r, head, json_object_get(d, "slots"));
+			continue;
+		}
+		if (size)
+			(void)units_format_memory(text, sizeof(text),
+						  json_number_value(size));
+		(void)snprintf(head, sizeof(head), "%zu x %s ", n, text);
+		text[0] = '\0';
+		if (speed)
+			(void)snprintf(text, sizeof(text), "%.0f MT/s",
+				       json_number_value(speed) / 1e6);
+		piece(&r, head, type ? type : "of unknown kind", "");
+		if (speed) {
+			r.separator = " at ";
+			piece(&r, "", text, "");
+			r.separator = "; ";
+		}
+	}
+	end(&r);
+}
+
+/* "PCIe 8.00 GT/s x8, could do 16.0 GT/s x16" of the device @address. */
+static void link_piece(struct row *r, const json_t *f, const char *address)
+{
+	const json_t *device = address ? get(f, "pci", address) : NULL;
+	const json_t *l = json_array_get(json_object_get(device, "links"), 0);
+	static const char *const which[][2] = {{"now_speed", "now_width"},
+					       {"max_speed", "max_width"}};
+	struct strbuf text[2] = {{0}, {0}};
+
+	for (int i = 0; i < 2; i++) {
+		const json_t *speed = json_object_get(l, which[i][0]);
+		const json_t *width = json_object_get(l, which[i][1]);
+
+		if (speed && width)
+			strbuf_addf(&text[i], "%g GT/s x%lld",
+				    json_number_value(speed) / 1e9,
+				    (long long)json_integer_value(width));
+	}
+	if (text[0].len)
+		piece(r, "PCIe ", strbuf_str(&text[0]), "");
+	if (text[1].len && strcmp(strbuf_str(&text[0]), strbuf_str(&text[1])) != 0)
+		piece(r, "could do ", strbuf_str(&text[1]), "");
+	strbuf_release(&text[0]);
+	strbuf_release(&text[1]);
+}
+
+/* A line each: "mlx5_0, MT4123, firmware 20.31.1014, port 1 ACTIVE 200 Gb/s 4X HDR". */
+static void adapters(const json_t *f, struct strbuf *out)
+{
+	json_t *o, *p;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)json_object_get(f, "hca"), name, o)
+	{
+		struct row r = {out, "adapter", ", ", 0};
+
+		piece(&r, "", name, "");
+		piece(&r, "", json_string_value(json_object_get(o, "type")), "");
+		piece(&r, "firmware ", json_string_value(json_object_get(o, "firmware")),
+		      "");
+		json_array_foreach(json_object_get(o, "ports"), i, p)
+		{
+			char head[32];
+
+			(void)snprintf(head, sizeof(head), "port %lld ",
+				       (long long)json_integer_value(
+					       json_object_get(p, "port")));
+			piece(&r, head, json_string_value(json_object_get(p, "state")),
+			      "");
+			r.separator = " ";
+			quantity(&r, "", json_object_get(p, "rate"), "b/s", "");
+			piece(&r, "", json_string_value(json_object_get(p, "width")), "");
+			r.separator = ", ";
+		}
+		link_piece(&r, f, json_string_value(json_object_get(o, "pci")));
+		number_of(&r, "at NUMA domain ", json_object_get(o, "numa"));
+		end(&r);
+	}
+}
+
+static void network(const json_t *f, struct strbuf *out)
+{
+	struct row r = {out, "network", "; ", 0};
+	const char *name;
+	json_t *o;
+
+	json_object_foreach((json_t *)json_object_get(f, "net"), name, o)
+	{
+		const json_t *carrier = json_object_get(o, "carrier");
+
+		piece(&r, "", name, json_is_false(carrier) ? " down" : "");
+		r.separator = " ";
+		quantity(&r, "", json_object_get(o, "speed"), "b/s", "");
+		r.separator = "; ";
+	}
+	end(&r);
+}
+
 static void system_lines(const json_t *f, struct strbuf *out)
 {
 	struct row r = {out, "system", ", ", 0};
@@ -201,6 +343,9 @@ void inventory(const json_t *f, const char *class_name, struct strbuf *out)
 	cache(f, out);
 	numa(f, out);
 	memory(f, out);
+	modules(f, out);
+	adapters(f, out);
+	network(f, out);
 	system_lines(f, out);
 	json_object_foreach((json_t *)json_object_get(f, "unreadable"), fact, why)
 	{

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "assay_build.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/suggest.h"
+#include "host/busy.h"
 #include "host/facts.h"
 #include "inventory.h"
 #include "record/record.h"
@@ -18,19 +20,28 @@
 struct options {
 	struct host_io io;
 	const char *save;
-	bool records, done;
+	bool records, mask_users, done;
 };
 
+/* Seconds over which processes are watched, what else is gathered meanwhile. */
+static const double watch = 0.1;
+
 static const struct option longopts[] = {
-	{"format", required_argument, NULL, 'f'}, {"save", required_argument, NULL, 's'},
-	{"root", required_argument, NULL, 'r'},   {"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
+	{"format", required_argument, NULL, 'f'},
+	{"save", required_argument, NULL, 's'},
+	{"root", required_argument, NULL, 'r'},
+	{"mask-users", no_argument, NULL, 'm'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
 };
 
 static const char help[] =
-	"usage: assay-probe [--format text|records] [--save FILE] [--root DIR]\n"
+	"usage: assay-probe [--format text|records] [--save FILE] [--mask-users] [--root "
+	"DIR]\n"
 	"\n"
-	"Shows what this node is: CPUs, caches, NUMA domains, memory, system, firmware.\n"
+	"Shows what this node is: CPUs, caches, NUMA domains, memory, adapters, system, "
+	"firmware.\n"
 	"\n"
 	"options:\n"
 	"  --format text     a few lines for people (default on a terminal)\n"
@@ -38,13 +49,15 @@ static const char help[] =
 	"  --save FILE       writes the record to FILE (0600): run by root it has what "
 	"only\n"
 	"                    root can read; name it under 'facts' in the site file\n"
+	"  --mask-users      names no user whose processes are found busy\n"
 	"  --root DIR        a recorded tree of /proc and /sys instead of this machine\n"
 	"  --help, --version\n";
 
 static int unknown(const char *word, struct err *e)
 {
-	const char *names[] = {"format", "save", "root", "help", "version"};
-	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, 5);
+	const char *names[] = {"format", "save", "root", "mask-users", "help", "version"};
+	const size_t n = sizeof(names) / sizeof(names[0]);
+	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, n);
 
 	if (near)
 		return err_set(e, ERR_USAGE,
@@ -76,6 +89,9 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 			break;
 		case 'r':
 			o->io.root = optarg;
+			break;
+		case 'm':
+			o->mask_users = true;
 			break;
 		case 'h':
 			o->done = true;
@@ -129,17 +145,52 @@ static int print(const struct strbuf *text, struct err *e)
 	return 0;
 }
 
+/* What others do on a node that is about to be measured. */
+static json_t *watch_others(const struct options *o, const struct busy_look *first)
+{
+	const struct busy_options busy = {getpid(), getenv("ASSAY_RUN"), o->mask_users};
+	struct busy_look second;
+	json_t *clean;
+
+	while (clock_now() < first->t + watch)
+		(void)usleep((useconds_t)((first->t + watch - clock_now()) * 1e6) + 1);
+	busy_look(&o->io, clock_now(), &second);
+	clean = busy_compare(&o->io, first, &second, &busy);
+	busy_release(&second);
+	return clean;
+}
+
+static json_t *gather(const struct options *o, struct topology **t)
+{
+	/* not of a recorded machine, and not for ever: such facts are of this moment */
+	bool live = o->records && !o->save && !strcmp(o->io.root, "/");
+	double start = clock_wall();
+	struct busy_look first = {0};
+	struct err why = {0};
+	json_t *facts;
+
+	if (live)
+		busy_look(&o->io, clock_now(), &first);
+	if (topology_load(t, &o->io, &why))
+		*t = NULL; /* a fact like others: see facts_gather() */
+	facts = facts_gather(&o->io, *t, why.msg);
+	if (live) {
+		(void)json_object_set_new(facts, "clean", watch_others(o, &first));
+		(void)json_object_set_new(
+			facts, "clock",
+			json_pack("{s:f, s:f}", "start", start, "end", clock_wall()));
+	}
+	busy_release(&first);
+	return facts;
+}
+
 static int probe(const struct options *o, struct err *e)
 {
 	struct strbuf line = {0}, out = {0}, class_name = {0};
 	struct topology *t;
-	struct err why = {0};
-	json_t *facts;
+	json_t *facts = gather(o, &t);
 	int rc = 0;
 
-	if (topology_load(&t, &o->io, &why))
-		t = NULL; /* a fact like others: see facts_gather() */
-	facts = facts_gather(&o->io, t, why.msg);
 	facts_class(facts, t, &class_name);
 	encode(facts, t, strbuf_str(&class_name), &line);
 	if (o->records) {

@@ -36,6 +36,18 @@ cmp -s "$dir/out" "$dir/records" || fail "records are not the default in a pipe"
 expect 0 '' --root "$dir/server" --format text
 sed "s|$dir/server||" "$dir/out" | diff - "$trees/server.inventory" || fail "inventory differs"
 
+# adapters and memory modules, too
+"$trees/unpack" "$trees/d03.tree" "$dir/d03" || fail "unpack"
+expect 0 '' --root "$dir/d03" --format text
+sed "s|$dir/d03||" "$dir/out" | diff - "$trees/d03.inventory" || fail "inventory differs"
+
+# of this machine, who else uses it; of a recorded one that is not known
+expect 0 '' --format records --mask-users
+grep -q '"clean":{.*"sample":0\.[0-9]*,.*"clock":{"start":[0-9]' "$dir/out" ||
+	fail "not watched: $(cat "$dir/out")"
+! grep -q '"clean":{[^}]*"user":' "$dir/out" || fail "users are named"
+! grep -q '"clean"\|"clock"' "$dir/records" || fail "a recorded machine was watched"
+
 # saved: the same record, for the owner alone, over an older file
 echo old >"$dir/saved"
 chmod 644 "$dir/saved"
@@ -45,6 +57,11 @@ sed -n '1s/^@assay //p' "$dir/records" | cmp -s - "$dir/saved" || fail "saved re
 set -- "$dir"/saved*
 [ $# = 1 ] || fail "left beside the file: $*"
 
+# of this machine: what is saved is not of a moment
+expect 0 '' --save "$dir/saved"
+grep -q '"os":{' "$dir/saved" || fail "nothing saved"
+! grep -q '"clean"\|"clock"' "$dir/saved" || fail "processes are saved"
+
 expect 4 "cannot write '/nowhere/file'" --save /nowhere/file
 "$probe" --format records >/dev/full 2>"$dir/err"
 [ $? = 4 ] || fail "a full disk does not give 4"
@@ -53,6 +70,7 @@ grep -q 'No space left' "$dir/err" || fail "full disk: $(cat "$dir/err")"
 expect 2 "unknown option '--rot', did you mean '--root'" --rot /
 expect 2 "needs a value" --save
 expect 2 "unknown option '-x'" -x
+expect 2 "unknown option '--mask-usrs', did you mean '--mask-users'" --mask-usrs
 expect 2 "unexpected word 'now'" now
 expect 2 "expected text or records" --format xml
 expect 2 "expected a folder" --root /nowhere

@@ -410,6 +410,11 @@ static void saved_facts_fill_what_could_not_be_read(void **unused)
 				  "{\"cpu\":{\"model\":\"M\"},\"dmi\":{\"serial\":\"S\","
 				  "\"x\":1},\"load\":1,\"y\":2}"),
 			 3);
+	/* what could not be read then, either, is not taken for known */
+	assert_int_equal(complete("{\"unreadable\":{\"x.y\":\"no\"}}",
+				  "{\"x\":{\"y\":{}},\"unreadable\":{\"x.y\":\"no\"}}",
+				  "{\"unreadable\":{\"x.y\":\"no\"}}"),
+			 0);
 	/* another machine, nothing missing, nonsense */
 	assert_int_equal(complete(now, "{\"cpu\":{\"model\":\"N\"},\"y\":1}", now), -1);
 	assert_int_equal(complete("{\"load\":1}", "{\"load\":2}", "{\"load\":1}"), 0);
