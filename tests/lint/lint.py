@@ -8,6 +8,7 @@ Exit status: 0 clean, 1 with the findings on stdout, 77 when its program is miss
 import os
 import sys
 
+import commands
 import layers
 import text
 import tools
@@ -15,6 +16,7 @@ import tools
 CHECKS = {
     "layers": lambda root, build: layers.check(root),
     "text": lambda root, build: text.check(root),
+    "commands": commands.check,
     "format": tools.format_check,
     "shell": tools.shell_check,
     "man": tools.man_check,

@@ -13,6 +13,21 @@ import lint
 
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 SHELL = "#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0\n# Does nothing at all.\n"
+MANUAL = """.\\" SPDX-License-Identifier: Apache-2.0
+.\\" A small manual.
+.Dd December 1, 2026
+.Dt ASSAY 1
+.Os
+.Sh NAME
+.Nm assay
+.Nd measure
+.Sh DESCRIPTION
+.Bl -tag -width Ds
+.It Cm run Ar plan
+Measures.
+.El
+.Dl assay run --quiet
+"""
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -25,7 +40,8 @@ GOOD = {
     ".clang-format": copied(".clang-format"),
     ".clang-tidy": copied(".clang-tidy"),
     "harness/layers.txt": "# SPDX-License-Identifier: Apache-2.0\n"
-                          "harness/base -\nharness/record -\nharness/host record\n",
+                          "harness/base -\nharness/record -\nharness/host record\n"
+                          "harness/cmd host\n",
     "harness/base/err.h": SPDX + "/* Errors of the harness. */\nint err_count(int n);\n",
     "harness/base/err.c": SPDX + "/* Errors of the harness. */\n"
                                  "#include \"base/err.h\"\n\nint err_count(int n)\n{\n"
@@ -35,7 +51,10 @@ GOOD = {
     "harness/host/host.h": SPDX + "/* One machine only. */\n"
                                   "#include \"record/record.h\"\n",
     "jobs/go.sh": SHELL + "echo hello\n",
-    "harness/man/go.1": copied("harness/man/assay.1"),
+    "harness/man/assay.1": MANUAL,
+    "harness/cmd/commands.def": SPDX + "/* The commands of it. */\nCOMMAND(run)\n",
+    "README.md": "# x\n\nFirst `jobs/go.sh`, then\n\n    assay run NAME --quiet\n",
+    "build/bin/assay": "#!/bin/sh\necho '  --quiet  no progress'\n",
 }
 
 
@@ -84,8 +103,20 @@ FAULTS = [
      "clang-formatted"),
     ("shell", "a word that splits", "jobs/go.sh", SHELL + "rm $1\n", "SC2086"),
     ("shell", "a script without a suffix", "tests/soak", SHELL + "rm $1\n", "SC2086"),
-    ("man", "an unknown macro", "harness/man/go.1", copied("harness/man/assay.1") +
-     ".Zz what\n", "unknown macro"),
+    ("man", "an unknown macro", "harness/man/assay.1", MANUAL + ".Zz what\n",
+     "unknown macro"),
+    ("commands", "a file that is not there", "README.md", "Run `jobs/went.sh`.\n",
+     "'jobs/went.sh' does not exist"),
+    ("commands", "a command that is not there", "README.md", "    assay runs x\n",
+     "'assay runs' is no command"),
+    ("commands", "an option that is not there", "README.md", "Say `assay run --qiet`.\n",
+     "'assay run' has no option --qiet"),
+    ("commands", "a program that is not there", "README.md", "    assay-hpl --help\n",
+     "no program 'assay-hpl'"),
+    ("commands", "an option in the manual", "harness/man/assay.1",
+     MANUAL + ".Dl assay run Fl Fl fast\n", "has no option --fast"),
+    ("commands", "a command the manual leaves out", "harness/cmd/commands.def",
+     SPDX + "/* The commands of it. */\nCOMMAND(run)\nCOMMAND(judge)\n", "the command 'judge'"),
     ("cppcheck", "an index too large", ERR_C,
      source("int err_count(int n)\n{\n\tint a[2] = {n, n};\n\n\treturn a[2];\n}\n"),
      "arrayIndexOutOfBounds"),
@@ -107,6 +138,8 @@ def write(root, content):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
+        if text.startswith("#!"):
+            os.chmod(path, 0o755)
     build = os.path.join(root, "build")
     os.makedirs(build, exist_ok=True)
     command = [{"directory": root, "file": os.path.join(root, ERR_C),
