@@ -5,10 +5,11 @@
 #
 #     bash jobs/local.sh [option of 'assay run'...]        e.g. --dry-run
 #
-# Exit status: that of 'assay run' (see README.md); 1 too when the build fails.
+# Exit status: that of 'assay run', see README.md; 2 when set-up or build fail.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+trap 'exit 2' ERR
 setup_packages build run
 
 build=$assay_root/build
@@ -23,11 +24,5 @@ if [ "$(id -u)" = 0 ]; then
 	setup_say "running as root: adding --allow-root (recorded in the run)"
 	allow=(--allow-root)
 fi
-status=0
-"$build/bin/assay" run "$assay_root/configs/plans/local.yaml" "${allow[@]}" -o "$run" "$@" ||
-	status=$?
-if [ -d "$run" ]; then
-	setup_say "run folder: $run"
-	setup_say "its verdicts explained: $build/bin/assay explain $run"
-fi
-exit "$status"
+# It says itself, at the end, where the run folder is and what to type next.
+exec "$build/bin/assay" run "$assay_root/configs/plans/local.yaml" "${allow[@]}" -o "$run" "$@"
