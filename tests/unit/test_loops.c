@@ -123,7 +123,9 @@ static void read_covers_every_length(void **unused)
 		for (size_t k = 0; k < 4 && loops_at(i)->usable(); k++) {
 			const size_t n = lengths[k] * step;
 
-			assert_true(loops_at(i)->read(x, n) == (double)(n * (n - 1) / 2));
+			const size_t sum = n * (n - 1) / 2;
+
+			assert_true(loops_at(i)->read(x, n) == (double)sum);
 		}
 	}
 	free(x);
