@@ -97,6 +97,7 @@ struct stream {
 	struct part *parts; /* one a thread */
 	struct group groups[MAX_DOMAINS];
 	int n_groups;
+	int rounds; /* groups of the node that has most: all ranks flush together */
 	char *memory;
 	uint64_t bytes;
 	bool use[LOOPS_STORES];
@@ -333,6 +334,8 @@ static int setup(struct kit *k, struct err *e)
 	rc = choose(k, x, e);
 	if (find_groups(k, x, e))
 		rc = -1;
+	(void)MPI_Allreduce(&x->n_groups, &x->rounds, 1, MPI_INT, MPI_MAX,
+			    MPI_COMM_WORLD);
 	/* what follows talks to the other ranks: all come along or none */
 	if (kit_agree(k, rc, e))
 		return -1;
@@ -429,9 +432,10 @@ static int run(struct kit *k, struct err *e)
 	struct stream *x = k->state;
 
 	(void)e;
-	for (int g = 0; g < x->n_groups; g++) {
+	for (int g = 0; g < x->rounds; g++) {
 		for (int repetition = 0; repetition < x->ntimes; repetition++) {
-			repeat(k, x, g, repetition);
+			if (g < x->n_groups)
+				repeat(k, x, g, repetition);
 			kit_flush(k);
 		}
 	}
