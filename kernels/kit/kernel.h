@@ -65,8 +65,7 @@ struct kernel {
 	const char *help; /* what it measures, one or a few sentences */
 	enum kit_shape shape;
 	const struct kit_metric *metrics;
-	const struct kit_option
-		*options; /* besides those every kernel has; may be NULL */
+	const struct kit_option *options; /* of its own; may be NULL */
 	size_t state_size;
 	/* Checks sizes, allocates, touches first. */
 	int (*setup)(struct kit *k, struct err *e);

@@ -9,9 +9,9 @@
  * run or its numbers must not be used (an event record says why); 124 the watchdog ended
  * it. In MPI's own trouble whatever MPI gives.
  *
- * Functions marked "collective" must be called by every rank, those marked "node" by
- * every rank of the node; all others belong to the calling rank alone. Only the thread
- * that called the hook may call any of them.
+ * Functions marked "collective" must be called by every rank, and as often as by any
+ * other; all others belong to the calling rank alone. Only the thread that called the
+ * hook may call any of them.
  */
 #ifndef ASSAY_KERNELS_KIT_H
 #define ASSAY_KERNELS_KIT_H
