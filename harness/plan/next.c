@@ -317,15 +317,16 @@ static const struct state_step *last_launch(const struct known *k, const char *k
 }
 
 /* The plan's own launch of one step on one node, then those that requests want. */
-static int add_node(struct round *r, struct what *w, const char *node, struct err *e)
+static int add_node(struct round *r, struct what *w, const char *const *node,
+		    struct err *e)
 {
 	const struct known *k = r->known;
 	const struct state_step *st;
 	double first;
 
 	w->key = arena_printf(&r->out->arena, "%s/%s@%s", w->stage->name, w->ps->name,
-			      node);
-	w->nodes = &node;
+			      *node);
+	w->nodes = node;
 	w->n_nodes = 1;
 	w->request = NULL;
 	st = last_launch(k, w->key);
@@ -499,7 +500,7 @@ static int add_stage(struct round *r, const struct plan_stage *stage, struct err
 		}
 		for (size_t n = 0; n < state->n_nodes; n++) {
 			if (takes_part(r, state->nodes[n]) &&
-			    add_node(r, &w, state->nodes[n], e))
+			    add_node(r, &w, &state->nodes[n], e))
 				return -1;
 		}
 	}

@@ -83,7 +83,7 @@ static void expect(char *text, const char *want)
 static void a_leftover_process_is_named_with_its_owner(void **unused)
 {
 	static const struct busy_options o = {.self = 300, .run = "r1"};
-	struct busy_look first;
+	struct busy_look first = {0};
 	struct tree t;
 
 	(void)unused;
@@ -110,7 +110,7 @@ static void a_leftover_process_is_named_with_its_owner(void **unused)
 static void users_can_be_masked(void **unused)
 {
 	static const struct busy_options o = {.self = 300, .mask_users = true};
-	struct busy_look first;
+	struct busy_look first = {0};
 	struct tree t;
 
 	(void)unused;
@@ -131,7 +131,7 @@ static void our_own_processes_are_not_named(void **unused)
 {
 	static const struct busy_options o = {.self = 300, .run = "r1"};
 	static const int pids[] = {200, 300, 400, 500};
-	struct busy_look first;
+	struct busy_look first = {0};
 	struct tree t;
 
 	(void)unused;
@@ -158,7 +158,7 @@ static void our_own_processes_are_not_named(void **unused)
 static void the_busiest_come_first_and_are_few(void **unused)
 {
 	static const struct busy_options o = {.self = 1};
-	struct busy_look first;
+	struct busy_look first = {0};
 	struct tree t;
 	json_t *clean;
 	char *text;
@@ -188,7 +188,7 @@ static void the_busiest_come_first_and_are_few(void **unused)
 static void lines_are_read_as_the_kernel_writes_them(void **unused)
 {
 	static const struct busy_options o = {.self = 1};
-	struct busy_look first;
+	struct busy_look first = {0};
 	struct tree t;
 
 	(void)unused;
@@ -238,7 +238,7 @@ static bool finds(pid_t child, const char *run)
 {
 	static const struct host_io here = {"/"};
 	const struct busy_options o = {.self = getppid(), .run = run};
-	struct busy_look first, second;
+	struct busy_look first = {0}, second;
 	json_t *clean, *p;
 	bool found = false;
 	size_t i;
