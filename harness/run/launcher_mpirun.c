@@ -118,8 +118,14 @@ static int add_agent(const struct launcher_context *c, const struct step *s,
 
 	for (size_t i = 0; i < s->n_nodes; i++)
 		far = far || !launcher_is_here(c, s->nodes[i]);
-	if (!far || c->slurm) /* Slurm starts the daemons itself */
+	if (c->slurm) /* it starts the daemons itself */
 		return 0;
+	if (!far) {
+		/* no daemon, so no ssh, which mpirun wants to see even when it needs none
+		 */
+		add_mca(w, a, c->site, "plm", "isolated");
+		return 0;
+	}
 	if (strchr(c->site->remote_agent, ':'))
 		return err_set(e, ERR_USAGE,
 			       "remote_agent '%s': mpirun takes ':' for the end of an "

@@ -103,11 +103,12 @@ static void mpirun_on_this_machine(void **unused)
 	struct step s = step_on(here, 1, 2);
 
 	(void)unused;
-	assert_step(&r, &s,
-		    MPIRUN_ENV "mpirun --bind-to none -np 2 --hostfile "
-			       "DIR/steps/007-nodes-stream/hostfile --map-by slot "
-			       "-x ASSAY_RUN -x ASSAY_CHILD " WORDS
-			       "hostfile:\nlocalhost slots=2\n");
+	assert_step(
+		&r, &s,
+		MPIRUN_ENV
+		"mpirun --bind-to none -np 2 --hostfile "
+		"DIR/steps/007-nodes-stream/hostfile --map-by slot --mca plm isolated "
+		"-x ASSAY_RUN -x ASSAY_CHILD " WORDS "hostfile:\nlocalhost slots=2\n");
 }
 
 static void mpirun_sets_up_no_network_for_a_rank_alone(void **unused)
@@ -116,12 +117,13 @@ static void mpirun_sets_up_no_network_for_a_rank_alone(void **unused)
 	struct step s = step_on(here, 1, 1);
 
 	(void)unused;
-	assert_step(&r, &s,
-		    MPIRUN_ENV "mpirun --bind-to none -np 1 --hostfile "
-			       "DIR/steps/007-nodes-stream/hostfile --map-by slot "
-			       "--mca pml ob1 --mca btl self "
-			       "-x ASSAY_RUN -x ASSAY_CHILD " WORDS
-			       "hostfile:\nlocalhost slots=1\n");
+	assert_step(
+		&r, &s,
+		MPIRUN_ENV
+		"mpirun --bind-to none -np 1 --hostfile "
+		"DIR/steps/007-nodes-stream/hostfile --map-by slot --mca plm isolated "
+		"--mca pml ob1 --mca btl self "
+		"-x ASSAY_RUN -x ASSAY_CHILD " WORDS "hostfile:\nlocalhost slots=1\n");
 }
 
 static void mpirun_keeps_the_order_of_the_nodes(void **unused)
