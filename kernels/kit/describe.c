@@ -31,15 +31,23 @@ static json_t *describe_option(const struct kit_option *o)
 	return j;
 }
 
+static json_t *describe_metric(const struct kit_metric *m)
+{
+	json_t *j =
+		json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", m->name, "unit", m->unit,
+			  "better", m->better, "reduce", m->reduce, "help", m->help);
+
+	if (m->unrated)
+		(void)json_object_set_new(j, "unrated", json_true());
+	return j;
+}
+
 void options_describe(const struct kernel *kernel, FILE *out)
 {
 	json_t *metrics = json_array(), *options = json_array(), *all;
 
 	for (const struct kit_metric *m = kernel->metrics; m->name; m++)
-		(void)json_array_append_new(
-			metrics, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", m->name,
-					   "unit", m->unit, "better", m->better, "reduce",
-					   m->reduce, "help", m->help));
+		(void)json_array_append_new(metrics, describe_metric(m));
 	for (const struct kit_option *o = kernel->options; o && o->name; o++) {
 		if (!o->hidden)
 			(void)json_array_append_new(options, describe_option(o));

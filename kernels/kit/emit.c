@@ -65,14 +65,15 @@ static void check_json(const struct kit *k, const char *text)
 	json_decref(j);
 }
 
-void kit_sample(struct kit *k, const char *metric, double value, int repetition,
-		const char *at)
+static void put_sample(struct kit *k, const char *peer, const char *metric, double value,
+		       int repetition, const char *at)
 {
 	struct record r = record_make(RECORD_KIND_sample);
 
 	if (at)
 		check_json(k, at);
 	r.u.sample.rank = k->rank;
+	r.u.sample.peer = peer;
 	r.u.sample.metric = metric;
 	r.u.sample.at = at;
 	r.u.sample.value = record_num(value);
@@ -80,6 +81,21 @@ void kit_sample(struct kit *k, const char *metric, double value, int repetition,
 	if (repetition)
 		r.u.sample.repetition = repetition;
 	kit_emit(k, &r);
+}
+
+void kit_sample(struct kit *k, const char *metric, double value, int repetition,
+		const char *at)
+{
+	put_sample(k, NULL, metric, value, repetition, at);
+}
+
+void kit_pair_sample(struct kit *k, int peer, const char *metric, double value,
+		     int repetition, const char *at)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%d", peer);
+	put_sample(k, text, metric, value, repetition, at);
 }
 
 static void format(char *text, size_t size, const char *fmt, va_list ap)

@@ -26,6 +26,7 @@ struct kit_metric {
 	const char *better; /* "higher" or "lower" */
 	const char *reduce; /* repetitions of one launch to one value: "best", "median" */
 	const char *help;
+	bool unrated; /* shows that something works: nobody misses a reference for it */
 };
 
 enum kit_type {

@@ -59,6 +59,9 @@ bool kit_flag(const struct kit *k, const char *name);
  */
 void kit_sample(struct kit *k, const char *metric, double value, int repetition,
 		const char *at);
+/* The same for what this rank measured with rank @peer. */
+void kit_pair_sample(struct kit *k, int peer, const char *metric, double value,
+		     int repetition, const char *at);
 /* @fmt: one sentence when it is not ok, else NULL. A check that is not ok: status 1. */
 void kit_valid(struct kit *k, const char *check, double value, double limit, bool ok,
 	       const char *fmt, ...) __attribute__((format(printf, 6, 7)));

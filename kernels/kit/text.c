@@ -14,7 +14,8 @@ static bool same(const char *a, const char *b)
 
 static bool alike(const struct record_sample *a, const struct record_sample *b)
 {
-	return a->rank == b->rank && same(a->metric, b->metric) && same(a->at, b->at);
+	return a->rank == b->rank && same(a->peer, b->peer) &&
+	       same(a->metric, b->metric) && same(a->at, b->at);
 }
 
 static int rising(const void *a, const void *b)
