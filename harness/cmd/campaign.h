@@ -12,6 +12,8 @@
 #ifndef ASSAY_CMD_CAMPAIGN_H
 #define ASSAY_CMD_CAMPAIGN_H
 
+#include <jansson.h>
+
 #include "cmd/cmd.h"
 #include "cmd/probe.h"
 #include "cmd/progress.h"
@@ -75,6 +77,10 @@ int campaign_run(struct campaign *c, struct err *e);
 int campaign_open(struct campaign *c, struct err *e);
 /* The plan record, as the journal and the planner of a dry run get it. */
 struct record campaign_plan_record(struct campaign *c);
+/* Its part about the site, as JSON. */
+const char *campaign_site(struct campaign *c);
+/* @v as compact text in @a; takes the reference. */
+const char *campaign_json(struct arena *a, json_t *v);
 /* Probes the nodes that have no facts in @s yet; a node that gives none is "lost". */
 int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
 		   struct err *e);

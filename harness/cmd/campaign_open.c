@@ -14,9 +14,9 @@
 static bool matters(const char *var)
 {
 	static const char *const prefixes[] = {
-		"OMP_",   "GOMP_",  "OPENBLAS_", "BLIS_",  "MKL_",   "UCX_",
-		"OMPI_",  "PMIX_",  "PMI_",      "PRTE_",  "I_MPI_", "FI_",
-		"SLURM_", "HWLOC_", "LD_",       "ASSAY_", "KMP_",   "MALLOC_"};
+		"OMP_",  "GOMP_",  "OPENBLAS_", "BLIS_",   "MKL_",  "UCX_",   "OMPI_",
+		"PMIX_", "PMI_",   "PRTE_",     "I_MPI_",  "FI_",   "SLURM_", "HWLOC_",
+		"LD_",   "ASSAY_", "KMP_",      "MALLOC_", "PSM2_", "PSM3_",  "MPICH_"};
 	size_t len = strcspn(var, "=");
 	static const char suffix[] = "_NUM_THREADS";
 
@@ -26,17 +26,6 @@ static bool matters(const char *var)
 	}
 	return len > sizeof(suffix) - 1 &&
 	       !strncmp(var + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1);
-}
-
-static const char *json_owned(struct arena *a, json_t *v)
-{
-	char *text = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY |
-					   JSON_REAL_PRECISION(17));
-	const char *copy = arena_strdup(a, text);
-
-	free(text);
-	json_decref(v);
-	return copy;
 }
 
 static const char *environment(struct arena *a)
@@ -51,7 +40,7 @@ static const char *environment(struct arena *a)
 			json_object_set_new(o, arena_strndup(a, *v, len),
 					    json_string(*v + len + 1));
 	}
-	return json_owned(a, o);
+	return campaign_json(a, o);
 }
 
 /* Copies one configuration file into the folder and notes its hash. */
@@ -112,24 +101,9 @@ static const char *limits_json(struct campaign *c)
 {
 	const struct plan_limits *l = &c->plan.limits;
 
-	return json_owned(&c->arena,
-			  json_pack("{s:f, s:f, s:i, s:i}", "time", l->time, "step",
-				    l->step, "rounds", l->rounds, "repeats", l->repeats));
-}
-
-static const char *site_json(struct campaign *c)
-{
-	json_t *o = json_pack("{s:s, s:b, s:{}, s:{}}", "name", c->site.name, "binding",
-			      c->site.binding, "expect", "min_deviation");
-
-	for (size_t i = 0; i < c->site.n_expect; i++)
-		json_object_set_new(json_object_get(o, "expect"), c->site.expect[i].key,
-				    json_string(c->site.expect[i].value));
-	for (size_t i = 0; i < c->site.n_min_deviation; i++)
-		json_object_set_new(
-			json_object_get(o, "min_deviation"), c->site.min_deviation[i].key,
-			json_real(strtod(c->site.min_deviation[i].value, NULL)));
-	return json_owned(&c->arena, o);
+	return campaign_json(&c->arena, json_pack("{s:f, s:f, s:i, s:i}", "time", l->time,
+						  "step", l->step, "rounds", l->rounds,
+						  "repeats", l->repeats));
 }
 
 struct record campaign_plan_record(struct campaign *c)
@@ -143,7 +117,7 @@ struct record campaign_plan_record(struct campaign *c)
 		.requires = record_list(&c->arena, c->plan.requires, c->plan.n_requires),
 		.limits = limits_json(c),
 		.kernels = c->kernels,
-		.site = site_json(c),
+		.site = campaign_site(c),
 	};
 	return r;
 }
@@ -160,7 +134,7 @@ int campaign_open(struct campaign *c, struct err *e)
 	}
 	c->runner.dir = c->folder.path;
 	if (journal_open(&c->runner.journal, c->folder.path, c->resumed, e) ||
-	    put_run(c, json_owned(&c->arena, hashes), e))
+	    put_run(c, campaign_json(&c->arena, hashes), e))
 		return -1;
 	if (!c->resumed && journal_put(c->runner.journal, &plan, e))
 		return -1;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "judge/judge.h"
+#include "judge/rule.h"
 #include "judge/stats.h"
 
 enum { FEWEST_NODES = 3 }; /* two may be alike by chance */
@@ -78,14 +78,14 @@ static void remark(struct summary *s, const struct groups *groups, struct group 
 	sigma = stats_sigma(g->shares, g->n) / median;
 	if (groups->cpus.n > 1)
 		cpu = arena_printf(&s->arena, " with '%s'", g->cpu);
-	mem_grow(&s->remarks, &s->cap_remarks, s->n_remarks + 1, sizeof(*s->remarks));
-	s->remarks[s->n_remarks++] =
+	rule_remark(
+		s,
 		arena_printf(&s->arena,
 			     "%s: all %zu nodes%s %.0f %% %s the baseline, spread below "
 			     "%.0f %%: check "
 			     "common cause (BIOS profile, build, baseline)",
 			     v->metric, g->n, cpu, fabs(1 - median) * 100,
-			     median < 1 ? "below" : "above", floor(sigma * 100) + 1);
+			     median < 1 ? "below" : "above", floor(sigma * 100) + 1));
 }
 
 void common_cause(struct summary *s, const struct judge_nodes *nodes)

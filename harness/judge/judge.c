@@ -157,7 +157,9 @@ static void unjudged(struct summary *out, const struct work *w)
 			judged[s - w->series.items] = true;
 	}
 	for (size_t i = 0; i < w->series.n; i++) {
-		if (!judged[i])
+		const struct metric *d = w->series.items[i].declared;
+
+		if (!judged[i] && !(d && d->unrated))
 			add_unjudged(out, w, &w->series.items[i]);
 	}
 	free(judged);
@@ -218,19 +220,13 @@ static int exit_status(const struct summary *s)
 	return 0;
 }
 
-static void add_remark(struct summary *s, const char *text)
-{
-	mem_grow(&s->remarks, &s->cap_remarks, s->n_remarks + 1, sizeof(*s->remarks));
-	s->remarks[s->n_remarks++] = text;
-}
-
 static void add_remarks(struct summary *s, const struct work *w)
 {
 	if (!s->n_nodes || !s->steps_planned)
-		add_remark(s, "nothing was measured");
+		rule_remark(s, "nothing was measured");
 	if (s->n_reported < s->n_nodes)
-		add_remark(s, arena_printf(&s->arena, "%zu of %zu nodes reported",
-					   s->n_reported, s->n_nodes));
+		rule_remark(s, arena_printf(&s->arena, "%zu of %zu nodes reported",
+					    s->n_reported, s->n_nodes));
 	common_cause(s, &w->nodes);
 }
 

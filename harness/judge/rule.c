@@ -67,6 +67,13 @@ void rule_request(struct summary *out, const char *id, const char *want,
 		(struct request){id, want, target, because, NULL};
 }
 
+void rule_remark(struct summary *out, const char *text)
+{
+	mem_grow(&out->remarks, &out->cap_remarks, out->n_remarks + 1,
+		 sizeof(*out->remarks));
+	out->remarks[out->n_remarks++] = text;
+}
+
 void rule_add_share(struct strbuf *out, double share, bool signs)
 {
 	if (signs)

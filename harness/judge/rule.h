@@ -49,6 +49,9 @@ void rule_compare(const struct rule_input *in, struct summary *out, struct verdi
 void rule_request(struct summary *out, const char *id, const char *want,
 		  const char *target, const char *because);
 
+/* Adds a line about the run as a whole. */
+void rule_remark(struct summary *out, const char *text);
+
 /* Appends "-7 %" for 0.93 with @signs, else "93 %". */
 void rule_add_share(struct strbuf *out, double share, bool signs);
 

@@ -13,10 +13,12 @@ static const char default_agent[] = "ssh -n -o BatchMode=yes -o ConnectTimeout=5
 
 enum { MOST_PER_CHASSIS = 1024, MOST_COUNT = 1000000 };
 
-static const char *const transports[] = {"ib", "roce", "opa", "ethernet", NULL};
+static const char *const transports[] = {"ib", "roce", "opa", "tcp", "ethernet", NULL};
 
 struct fabric_form {
 	int transport; /* -1: not said */
+	const char **interfaces;
+	size_t n_interfaces;
 	double rate;
 	const struct yaml_node *groups;
 };
@@ -53,6 +55,7 @@ static const struct conf_key mpi_keys[] = {
 
 static const struct conf_key fabric_keys[] = {
 	{"transport", CONF_CHOICE, AT(fabric.transport), .choices = transports},
+	{"interface", CONF_TEXTS, AT(fabric.interfaces), COUNT(fabric.n_interfaces)},
 	{"rate", CONF_QUANTITY, AT(fabric.rate), .unit = "B/s", .min = 1e6, .max = 1e13},
 	{"groups", CONF_NODE, AT(fabric.groups)},
 };
@@ -341,6 +344,8 @@ int site_load(struct site *s, const char *path, struct err *e)
 	s->n_mpi_env = f.mpi.n_env;
 	s->fabric.transport =
 		f.fabric.transport < 0 ? NULL : transports[f.fabric.transport];
+	s->fabric.interfaces = f.fabric.interfaces;
+	s->fabric.n_interfaces = f.fabric.n_interfaces;
 	s->fabric.rate = f.fabric.rate;
 	s->chassis_every = f.chassis.every;
 	s->bmc = f.bmc;

@@ -22,8 +22,10 @@ struct site_group {
 };
 
 struct site_fabric {
-	const char *transport; /* ib, roce, opa, ethernet; NULL: not said */
-	double rate;           /* B/s of one port and direction; 0: not said */
+	const char *transport;   /* ib, roce, opa, tcp, ethernet (tcp or roce) or NULL */
+	const char **interfaces; /* patterns such as "hsn*" or "mlx5_*"; none: not said */
+	size_t n_interfaces;
+	double rate; /* B/s of one port and direction; 0: not said */
 	struct site_group *groups;
 	size_t n_groups;
 };

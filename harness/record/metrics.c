@@ -30,6 +30,7 @@ static void add(struct metrics *m, const char *kernel, const json_t *o, struct a
 	d->kernel = kernel;
 	d->higher = strcmp(text(o, "better"), "lower") != 0;
 	d->best = !strcmp(text(o, "reduce"), "best");
+	d->unrated = json_is_true(json_object_get(o, "unrated"));
 }
 
 void metrics_read(struct metrics *m, const char *kernels, struct arena *a)

@@ -11,8 +11,9 @@
 
 struct metric {
 	const char *name, *unit, *kernel;
-	bool higher; /* more is better */
-	bool best;   /* a launch counts with its best repetition, else with the median */
+	bool higher;  /* more is better */
+	bool best;    /* a launch counts with its best repetition, else with the median */
+	bool unrated; /* it shows that something works; no reference is missed */
 };
 
 struct metrics {

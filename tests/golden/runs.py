@@ -18,7 +18,7 @@ def records(nodes, status):
     """Every record of the journal, in order; no end where there is no status."""
     yield {"kind": "run", "id": "20261130T120000Z-00c0ffee", "version": "0.1.0",
            "build": "abc", "host": "head", "pid": 4711, "user": "operator",
-           "command": ["assay", "run", "nodes.yaml"], "env": {"OMP_NUM_THREADS": "64"}}
+           "command": ["assay", "run", "nodes.yaml"], "env": {"SLURM_JOB_ID": "7"}}
     yield {"kind": "plan", "name": "nodes", "nodes": nodes, "requires": [],
            "limits": {"repeats": 5}, "kernels": {"stream": KERNEL}}
     for node in nodes:

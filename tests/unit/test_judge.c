@@ -107,7 +107,8 @@ static void word_order_is_that_of_the_design(void **state)
 
 static void rules_are_found_by_name(void **state)
 {
-	static const char *const names[] = {"valid", "baseline", "theory", "coverage"};
+	static const char *const names[] = {"valid", "baseline", "theory", "transport",
+					    "coverage"};
 
 	(void)state;
 	for (size_t i = 0; i < N(names); i++) {

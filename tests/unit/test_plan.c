@@ -569,9 +569,9 @@ static void a_wrong_site_is_refused_with_its_place(void **unused)
 		{"mpi: {env: {1A: 1}}\n",
 		 "f.yaml:1:13: bad name of a variable '1A', expected "
 		 "letters, digits and '_'"},
-		{"fabric: {transport: tcp}\n",
-		 "f.yaml:1:21: 'transport': unknown word 'tcp', "
-		 "expected ib, roce, opa or ethernet"},
+		{"fabric: {transport: wifi}\n",
+		 "f.yaml:1:21: 'transport': unknown word 'wifi', "
+		 "expected ib, roce, opa, tcp or ethernet"},
 		{"fabric: {rate: 200}\n", "f.yaml:1:16: 'rate': no unit in '200', "
 					  "expected kB/s, MB/s, GB/s, TB/s, KiB/s "
 					  ".. TiB/s, kb/s, Mb/s or Gb/s"},

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rule `transport`: what carried the messages against what the site wants. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "judge_fixture.h"
+
+static const char *const nodes[] = {"n1", "n2", "n3"};
+
+/* Three nodes and what the site wants, as JSON. */
+static void start(struct fixture *f, const char *site)
+{
+	fixture_init(f);
+	fixture_line(f,
+		     "{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\",\"n3\"],"
+		     "\"limits\":{\"repeats\":2},\"site\":%s,\"kernels\":{\"transport\":{"
+		     "\"shape\":\"pair\",\"metrics\":[{\"name\":\"transport.latency\","
+		     "\"unit\":\"s\",\"better\":\"lower\",\"reduce\":\"median\","
+		     "\"unrated\":true}]}}}",
+		     site);
+	for (size_t i = 0; i < 3; i++)
+		fixture_node(f, nodes[i], NULL, 0);
+}
+
+/* A launch over the nodes of the JSON list @list. */
+static void step(struct fixture *f, int id, const char *kernel, const char *list,
+		 const char *cause)
+{
+	fixture_line(f,
+		     "{\"kind\":\"step\",\"step\":%d,\"attempt\":1,\"event\":\"planned\","
+		     "\"key\":\"preflight/%s@*\",\"name\":\"preflight/%s\",\"kernel\":"
+		     "\"%s\",\"place\":\"anywhere\",\"nodes\":%s,\"ranks\":3}",
+		     id, kernel, kernel, kernel, list);
+	fixture_line(f,
+		     "{\"kind\":\"step\",\"step\":%d,\"attempt\":1,\"event\":\"started\","
+		     "\"key\":\"preflight/%s@*\"}",
+		     id, kernel);
+	fixture_line(f,
+		     "{\"kind\":\"step\",\"step\":%d,\"attempt\":1,\"event\":\"ended\","
+		     "\"key\":\"preflight/%s@*\",\"cause\":\"%s\",\"reason\":\"r\"}",
+		     id, kernel, cause);
+}
+
+static void event(struct fixture *f, int id, const char *node, const char *what,
+		  const char *text)
+{
+	fixture_line(
+		f,
+		"{\"kind\":\"event\",\"step\":%d,\"attempt\":1,%s%s%s\"what\":\"%s\","
+		"\"text\":\"%s\"}",
+		id, node ? "\"node\":\"" : "", node ? node : "", node ? "\"," : "", what,
+		text);
+}
+
+static void says(const struct fixture *f, const char *node, enum verdict_word word,
+		 const char *why)
+{
+	const struct verdict *v = fixture_verdict(f, "transport", NULL, node);
+
+	assert_int_equal(v->word, word);
+	assert_string_equal(v->why, why);
+}
+
+static size_t requests(const struct fixture *f, const char *want, const char *target)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->summary.n_requests; i++)
+		n += !strcmp(f->summary.requests[i].want, want) &&
+		     !strcmp(f->summary.requests[i].target, target);
+	return n;
+}
+
+#define ALL "[\"n1\",\"n2\",\"n3\"]"
+
+static void without_a_wish_it_says_what_carried_the_messages(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "{}");
+	step(&f, 1, "transport", ALL, "ok");
+	event(&f, 1, "n1", "transport", "hsn0 (tcp): 12.6 MB sent");
+	event(&f, 1, "n2", "transport",
+	      "unknown: 12.6 MB of messages, interfaces counted 0 B");
+	fixture_judge(&f);
+	says(&f, "n1", VERDICT_PASS, "messages went over hsn0 (tcp): 12.6 MB sent");
+	says(&f, "n2", VERDICT_PASS,
+	     "messages went over unknown: 12.6 MB of messages, interfaces counted 0 B");
+	assert_int_equal(fixture_count(&f, "transport", NULL, "n3"), 0);
+	fixture_release(&f);
+}
+
+static void another_transport_or_interface_is_wrong(void **unused)
+{
+	static const struct {
+		const char *site, *found;
+		enum verdict_word word;
+		const char *why;
+	} cases[] = {
+		{"{\"fabric\":{\"transport\":\"ib\"}}", "mlx5_0:1 (ib): 9 MB sent",
+		 VERDICT_PASS, "messages went over mlx5_0:1 (ib): 9 MB sent"},
+		{"{\"fabric\":{\"transport\":\"ib\"}}", "ib0 (tcp): 9 MB sent",
+		 VERDICT_FAIL, "WRONG TRANSPORT: ib0 (tcp): 9 MB sent; wanted ib"},
+		{"{\"fabric\":{\"transport\":\"ib\",\"interface\":[\"mlx5_0:*\","
+		 "\"mlx5_1:*\"]}}",
+		 "mlx5_0:1 (ib): 9 MB sent, mlx5_1:1 (ib): 8 MB sent", VERDICT_PASS,
+		 "messages went over mlx5_0:1 (ib): 9 MB sent, mlx5_1:1 (ib): 8 MB sent"},
+		{"{\"fabric\":{\"interface\":[\"hsn*\"]}}",
+		 "hsn0 (tcp): 9 MB sent, eth0 (tcp): 3 MB sent", VERDICT_FAIL,
+		 "WRONG TRANSPORT: hsn0 (tcp): 9 MB sent, eth0 (tcp): 3 MB sent; wanted "
+		 "messages over hsn*"},
+		{"{\"fabric\":{\"transport\":\"tcp\",\"interface\":[\"hsn0\",\"hsn1\"]}}",
+		 "eth0 (tcp): 9 MB sent", VERDICT_FAIL,
+		 "WRONG TRANSPORT: eth0 (tcp): 9 MB sent; wanted tcp over hsn0 or hsn1"},
+		{"{\"fabric\":{\"transport\":\"ethernet\"}}",
+		 "mlx5_0:1 (roce): 9 MB sent", VERDICT_PASS,
+		 "messages went over mlx5_0:1 (roce): 9 MB sent"},
+		{"{\"fabric\":{\"transport\":\"ethernet\"}}", "eth0 (tcp): 9 MB sent",
+		 VERDICT_PASS, "messages went over eth0 (tcp): 9 MB sent"},
+		{"{\"fabric\":{\"transport\":\"roce\"}}", "eth0 (tcp): 9 MB sent",
+		 VERDICT_FAIL, "WRONG TRANSPORT: eth0 (tcp): 9 MB sent; wanted roce"},
+		{"{\"fabric\":{\"transport\":\"ib\"}}",
+		 "unknown: 9 MB of messages, interfaces counted 0 B", VERDICT_UNJUDGED,
+		 "wanted ib, but what carried the messages is unknown: 9 MB of messages, "
+		 "interfaces counted 0 B"},
+		/* an interface may be called anything */
+		{"{\"fabric\":{\"transport\":\"ib\"}}", "(ib) (tcp): 9 MB sent",
+		 VERDICT_FAIL, "WRONG TRANSPORT: (ib) (tcp): 9 MB sent; wanted ib"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		start(&f, cases[i].site);
+		step(&f, 1, "transport", ALL, "ok");
+		event(&f, 1, "n2", "transport", cases[i].found);
+		fixture_judge(&f);
+		says(&f, "n2", cases[i].word, cases[i].why);
+		assert_int_equal(requests(&f, "exclude", "n2"),
+				 cases[i].word == VERDICT_FAIL);
+		fixture_release(&f);
+	}
+}
+
+static void a_wanted_network_that_is_broken_fails_the_node(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "{\"fabric\":{\"interface\":[\"hsn0\"]}}");
+	step(&f, 1, "fence", ALL, "ok");
+	event(&f, 1, "n3", "link", "hsn0: no carrier");
+	event(&f, 1, "n1", "link", "eth7: no carrier");
+	fixture_judge(&f);
+	says(&f, "n3", VERDICT_FAIL, "the fabric is broken: hsn0: no carrier");
+	assert_int_equal(requests(&f, "exclude", "n3"), 1);
+	assert_int_equal(fixture_count(&f, "transport", NULL, "n1"), 0);
+	assert_int_equal(f.summary.exit, 1);
+	/* the launch that is made again without it is no news about it */
+	step(&f, 2, "fence", "[\"n1\",\"n2\"]", "ok");
+	fixture_judge(&f);
+	says(&f, "n3", VERDICT_FAIL, "the fabric is broken: hsn0: no carrier");
+	/* but one with it is */
+	step(&f, 3, "fence", ALL, "ok");
+	fixture_judge(&f);
+	assert_int_equal(fixture_count(&f, "transport", NULL, NULL), 0);
+	fixture_release(&f);
+}
+
+static void other_networks_are_told_of_where_launches_hang(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "{}");
+	step(&f, 1, "fence", ALL, "ok");
+	event(&f, 1, "n2", "link", "hsn0: no carrier");
+	for (size_t i = 0; i < 3; i++)
+		event(&f, 1, nodes[i], "link", "eth7: no carrier");
+	event(&f, 1, NULL, "hint", "docker0 has the same address");
+	fixture_judge(&f);
+	assert_int_equal(fixture_count(&f, "transport", NULL, NULL), 0);
+	step(&f, 2, "transport", ALL, "timeout");
+	fixture_judge(&f);
+	says(&f, "n2", VERDICT_WARN, "network hsn0: no carrier");
+	assert_int_equal(requests(&f, "exclude", "n2"), 0);
+	assert_int_equal(fixture_count(&f, "transport", NULL, NULL), 1);
+	assert_string_equal(f.summary.remarks[0], "hint: docker0 has the same address");
+	fixture_release(&f);
+}
+
+static void the_last_launch_of_a_node_counts(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "{\"fabric\":{\"transport\":\"tcp\",\"interface\":[\"hsn0\"]}}");
+	step(&f, 1, "transport", ALL, "ok");
+	event(&f, 1, "n1", "transport", "eth0 (tcp): 9 MB sent");
+	event(&f, 1, "n2", "transport", "eth0 (tcp): 9 MB sent");
+	step(&f, 2, "transport", "[\"n2\",\"n3\"]", "ok");
+	event(&f, 2, "n2", "transport", "hsn0 (tcp): 9 MB sent");
+	fixture_judge(&f);
+	assert_int_equal(fixture_verdict(&f, "transport", NULL, "n1")->word,
+			 VERDICT_FAIL);
+	assert_int_equal(fixture_verdict(&f, "transport", NULL, "n2")->word,
+			 VERDICT_PASS);
+	fixture_release(&f);
+}
+
+/* Field case B09. */
+static void variables_of_the_shell_are_a_warning(void **unused)
+{
+	struct fixture f;
+	const struct verdict *v;
+
+	(void)unused;
+	start(&f, "{\"mpi\":[\"UCX_TLS\",\"OMPI_MCA_pml\"]}");
+	fixture_line(
+		&f,
+		"{\"kind\":\"run\",\"id\":\"r\",\"version\":\"v\",\"build\":\"b\","
+		"\"host\":\"h\",\"pid\":1,\"command\":[],\"env\":{\"UCX_NET_DEVICES\":"
+		"\"mlx5_9:1\",\"OMPI_MCA_btl\":\"tcp,self\",\"UCX_TLS\":\"tcp\","
+		"\"OMP_PROC_BIND\":\"false\",\"MALLOC_ARENA_MAX\":\"1\","
+		"\"SLURM_JOB_ID\":\"7\",\"BLIS_NUM_THREADS\":\"4\","
+		"\"OMPI_MCA_pml\":\"ucx\"}}");
+	fixture_judge(&f);
+	v = fixture_verdict(&f, "transport", NULL, NULL);
+	assert_int_equal(v->word, VERDICT_WARN);
+	assert_null(v->node);
+	assert_string_equal(v->why,
+			    "inherited from the shell and not from the site file: "
+			    "BLIS_NUM_THREADS=4, OMPI_MCA_btl=tcp,self, "
+			    "OMP_PROC_BIND=false, UCX_NET_DEVICES=mlx5_9:1");
+	fixture_release(&f);
+}
+
+static void an_unrated_metric_needs_no_reference(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "{}");
+	step(&f, 1, "transport", ALL, "ok");
+	fixture_line(&f, "{\"kind\":\"sample\",\"step\":1,\"attempt\":1,\"node\":\"n1\","
+			 "\"peer\":\"n2\",\"rank\":0,\"metric\":\"transport.latency\","
+			 "\"value\":1e-6,\"unit\":\"s\",\"repetition\":1}");
+	fixture_judge(&f);
+	assert_int_equal(f.summary.n_series, 1);
+	assert_int_equal(f.summary.counts[VERDICT_UNJUDGED], 0);
+	fixture_release(&f);
+}
+
+/* A journal may hold anything. */
+static void nonsense_is_no_verdict_of_a_wrong_transport(void **unused)
+{
+	static const char *const texts[] = {
+		"", "): ", "(): ", "x(): ", "a (b): ", ", , ", "x (tcp)"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct fixture f;
+
+		start(&f, "{\"fabric\":[1],\"mpi\":7}");
+		step(&f, 1, "transport", ALL, "ok");
+		event(&f, 1, "n1", "transport", texts[i]);
+		event(&f, 1, "n2", "link", texts[i]);
+		fixture_judge(&f);
+		assert_int_equal(f.summary.counts[VERDICT_FAIL], 0);
+		fixture_release(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_wish_it_says_what_carried_the_messages),
+		cmocka_unit_test(another_transport_or_interface_is_wrong),
+		cmocka_unit_test(a_wanted_network_that_is_broken_fails_the_node),
+		cmocka_unit_test(other_networks_are_told_of_where_launches_hang),
+		cmocka_unit_test(the_last_launch_of_a_node_counts),
+		cmocka_unit_test(variables_of_the_shell_are_a_warning),
+		cmocka_unit_test(an_unrated_metric_needs_no_reference),
+		cmocka_unit_test(nonsense_is_no_verdict_of_a_wrong_transport),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
