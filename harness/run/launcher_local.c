@@ -53,6 +53,8 @@ static int build(const struct launcher_context *c, const struct step *s,
 	/* a rank alone sends nothing: no network is set up for it */
 	words_add(&env, a, "OMPI_MCA_pml=ob1");
 	words_add(&env, a, "OMPI_MCA_btl=self");
+	/* and no remote shell has to be there */
+	words_add(&env, a, "OMPI_MCA_plm=isolated");
 	for (size_t i = 0; i < c->site->n_mpi_env; i++)
 		words_add(&env, a,
 			  arena_printf(a, "%s=%s", c->site->mpi_env[i].key,

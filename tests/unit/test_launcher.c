@@ -226,7 +226,8 @@ static void local_starts_the_kernel_itself(void **unused)
 	(void)unused;
 	assert_step(&r, &s,
 		    "OMPI_COMM_WORLD_*\nOMPI_UNIVERSE_SIZE\nPMIX_NAMESPACE\nPMIX_RANK\n"
-		    "PMIX_SERVER_*\nPMI_*\nOMPI_MCA_pml=ob1\nOMPI_MCA_btl=self\n"
+		    "PMIX_SERVER_*\nPMI_*\nOMPI_MCA_pml=ob1\nOMPI_MCA_btl=self\nOMPI_MCA_"
+		    "plm=isolated\n"
 		    "UCX_NET_DEVICES=mlx5_0:1\n" WORDS);
 }
 
