@@ -27,18 +27,26 @@ static const char *find_plan(struct campaign *c, const char *word)
 	return access(path, F_OK) ? word : path;
 }
 
-static int load_plan(struct campaign *c, const char *path, const struct cmd_list *sets,
-		     const char *time_limit, struct err *e)
+static int load_plan(struct campaign *c, const char *path, struct err *e)
 {
 	c->plan_path = path;
-	if (plan_load(&c->plan, path, e))
-		return -1;
+	return plan_load(&c->plan, path, e);
+}
+
+/* What the command line changes, once it is known what there is to change. */
+static int set_plan(struct campaign *c, const struct cmd_list *sets,
+		    const char *time_limit, struct err *e)
+{
+	if (c->n_nodes > 1 && c->runner.launcher->preflight)
+		plan_preflight(&c->plan, c->n_nodes);
 	for (size_t i = 0; i < sets->n; i++) {
 		if (plan_set(&c->plan, sets->items[i], e))
 			return err_at(e, "--set");
 	}
 	if (time_limit && units_duration(time_limit, &c->plan.limits.time, e))
 		return err_at(e, "--time-limit");
+	if (!c->plan.limits.preflight)
+		plan_no_preflight(&c->plan);
 	return 0;
 }
 
@@ -131,13 +139,14 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	new_run_id(c);
 	c->allow_root = args->allow_root;
 	c->site_path = args->site;
-	if (load_plan(c, find_plan(c, args->plan), &args->sets, args->time_limit, e) ||
+	if (load_plan(c, find_plan(c, args->plan), e) ||
 	    site_load(&c->site, args->site, e) ||
 	    probe_saved_load(&c->saved, &c->site, e) ||
 	    choose_nodes(&c->site, args->nodes, args->hostfile, &c->arena, &c->nodes,
 			 &c->n_nodes, e) ||
 	    load_judge(c, env->configs, args->baseline, e) ||
-	    choose_launcher(c, args->launcher, e) || describe_kernels(c, e))
+	    choose_launcher(c, args->launcher, e) ||
+	    set_plan(c, &args->sets, args->time_limit, e) || describe_kernels(c, e))
 		return -1;
 	return 0;
 }
@@ -168,10 +177,10 @@ static int remember(struct campaign *c, const struct state *s, struct err *e)
 	c->nodes = record_unlist(&c->arena, s->plan.nodes, &c->n_nodes);
 	sets.items = record_unlist(&c->arena, s->plan.sets, &sets.n);
 	c->site_path = kept(c, "site.yaml");
-	rc = load_plan(c, plan, &sets, c->args->time_limit, e) ||
-	     site_load(&c->site, c->site_path, e) ||
+	rc = load_plan(c, plan, e) || site_load(&c->site, c->site_path, e) ||
 	     choose_launcher(c, c->args->launcher ? c->args->launcher : s->run.launcher,
-			     e);
+			     e) ||
+	     set_plan(c, &sets, c->args->time_limit, e);
 	if (rc)
 		return -1;
 	if (!isnan(time))

@@ -230,7 +230,7 @@ static void add_remarks(struct summary *s, const struct work *w)
 	common_cause(s, &w->nodes);
 }
 
-/* The same wish of several metrics is one request. */
+/* The same wish of several metrics is one request; one in the journal is under way. */
 static void merge_requests(struct summary *s)
 {
 	struct names ids = {0};
@@ -239,7 +239,8 @@ static void merge_requests(struct summary *s)
 
 	for (size_t i = 0; i < s->n_requests; i++) {
 		(void)names_add(&ids, s->requests[i].id, &fresh);
-		if (fresh)
+		if (fresh &&
+		    names_find(&s->state->request_of, s->requests[i].id) == NAMES_NONE)
 			s->requests[n++] = s->requests[i];
 	}
 	s->n_requests = n;

@@ -58,15 +58,20 @@ static int parse(const char *text, struct word *w, struct err *e)
 	return err_set(
 		e, ERR_USAGE,
 		"unknown place '%.60s', expected all-cores, N-per-l3, N-per-domain, "
-		"N-per-node or one-per-domain",
+		"N-per-node, one-per-domain or anywhere",
 		text);
+}
+
+bool placement_anywhere(const char *word)
+{
+	return !strcmp(word, "anywhere");
 }
 
 int placement_check(const char *word, struct err *e)
 {
 	struct word w;
 
-	return parse(word, &w, e);
+	return placement_anywhere(word) ? 0 : parse(word, &w, e);
 }
 
 static void say(struct arena *a, const char **remark, const char *text)
@@ -234,6 +239,10 @@ int placement_make(const struct topology *t, hwloc_const_bitmap_t mask, const ch
 
 	memset(out, 0, sizeof(*out));
 	*remark = NULL;
+	if (placement_anywhere(word)) {
+		*out = (struct placed){.per_node = 1, .threads = 1, .cpusets = ""};
+		return 0;
+	}
 	if (parse(word, &w, e))
 		return -1;
 	group_cores(t, mask, w.per, a, &g);

@@ -9,6 +9,7 @@
  *   N-per-domain     one rank with N threads on each NUMA domain that has CPUs
  *   N-per-node       one rank with N threads spread over the node
  *   one-per-domain   one rank per NUMA domain that has CPUs, with a thread on every core
+ *   anywhere         one rank with one thread, on a CPU the kernel chooses
  *
  * A core gets one thread: SMT siblings stay idle. A kernel binds thread i to the i-th CPU
  * of its list; lists are in hwloc's order, so neighbouring threads share caches whatever
@@ -26,6 +27,9 @@
 
 /* The word is one of those above (N from 1 to 8192), else ERR_USAGE. */
 int placement_check(const char *word, struct err *e);
+
+/* @word is "anywhere", which needs no topology. */
+bool placement_anywhere(const char *word);
 
 /*
  * The placement of @word on the CPUs that are both in @t and in @mask; texts in @a.

@@ -68,6 +68,8 @@ static int place(const void *ctx, const char *node, const char *word, struct are
 	hwloc_bitmap_t cpus;
 	int rc;
 
+	if (placement_anywhere(word))
+		return placement_make(NULL, NULL, word, a, out, &out->remark, e);
 	if (!n || !n->topology)
 		return err_set(e, ERR_USAGE, "no topology of node '%s'", node);
 	class = &p->by_class[names_find(&p->classes, n->topology)];

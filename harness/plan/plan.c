@@ -230,7 +230,8 @@ int plan_load(struct plan *p, const char *path, struct err *e)
 		{"requires", CONF_NODE, PLAN(requires)},
 		{"stages", CONF_NODE, PLAN(stages)},
 	};
-	struct plan_form f = {.limits = {.step = 600, .rounds = 6, .repeats = 5}};
+	struct plan_form f = {
+		.limits = {.step = 600, .rounds = 6, .repeats = 5, .preflight = true}};
 	struct loader l = {.plan = p, .a = &p->arena, .e = e};
 	const struct yaml_node *root;
 

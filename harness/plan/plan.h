@@ -48,10 +48,11 @@ struct plan_stage {
 };
 
 struct plan_limits {
-	double time; /* s of the whole run; 0 = none */
-	double step; /* s of one launch where the step does not say; default 600 */
-	int rounds;  /* default 6 */
-	int repeats; /* default 5, of one step */
+	double time;    /* s of the whole run; 0 = none */
+	double step;    /* s of one launch where the step does not say; default 600 */
+	int rounds;     /* default 6 */
+	int repeats;    /* default 5, of one step */
+	bool preflight; /* several nodes are tried together first; default yes */
 };
 
 struct plan {
@@ -64,6 +65,7 @@ struct plan {
 	size_t n_requires;
 	struct plan_stage *stages;
 	size_t n_stages;
+	size_t n_preflight; /* of them, in front, added by plan_preflight() */
 };
 
 /*
@@ -72,6 +74,17 @@ struct plan {
  */
 int plan_load(struct plan *p, const char *path, struct err *e);
 void plan_release(struct plan *p);
+
+/*
+ * Puts the preflight's stages in front of the plan's own, which is for runs over several
+ * (@nodes) nodes: gates, so that what fails there is known and out before anything else
+ * is started. "preflight" meets all nodes without MPI (kernel fence), "fabric" sends
+ * MPI's first messages (kernel transport). A stage of the plan with such a name stands
+ * instead.
+ */
+void plan_preflight(struct plan *p, size_t nodes);
+/* Takes them away again, for limits.preflight = no. */
+void plan_no_preflight(struct plan *p);
 
 /*
  * Applies one `--set KEY=VALUE`: "STAGE.key=value" (at_once, gate, or a step's key for

@@ -41,6 +41,7 @@ struct launcher_context {
 
 struct launcher {
 	const char *name, *help;
+	bool preflight; /* it starts ranks on several nodes, which are tried first */
 	/* 0 when it can be used here and now; else -1 and why. */
 	int (*usable)(const struct launcher_context *c, struct err *e);
 	/* How one command is run on one node. */

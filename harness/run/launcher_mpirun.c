@@ -202,6 +202,7 @@ static int build(const struct launcher_context *c, const struct step *s,
 const struct launcher launcher_mpirun = {
 	.name = "mpirun",
 	.help = "Open MPI's mpirun, through the site's remote agent or Slurm",
+	.preflight = true,
 	.usable = usable,
 	.reach = launcher_reach,
 	.build = build,

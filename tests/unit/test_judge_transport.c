@@ -163,6 +163,12 @@ static void a_wanted_network_that_is_broken_fails_the_node(void **unused)
 	assert_int_equal(requests(&f, "exclude", "n3"), 1);
 	assert_int_equal(fixture_count(&f, "transport", NULL, "n1"), 0);
 	assert_int_equal(f.summary.exit, 1);
+	fixture_line(&f,
+		     "{\"kind\":\"request\",\"id\":\"%s\",\"want\":\"exclude\","
+		     "\"target\":\"n3\",\"because\":\"b\"}",
+		     f.summary.requests[0].id);
+	fixture_judge(&f);
+	assert_int_equal(f.summary.n_requests, 0); /* it is in the journal */
 	/* the launch that is made again without it is no news about it */
 	step(&f, 2, "fence", "[\"n1\",\"n2\"]", "ok");
 	fixture_judge(&f);

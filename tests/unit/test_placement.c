@@ -243,6 +243,10 @@ static void unknown_words_and_empty_masks_are_refused(void **unused)
 	}
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_int_equal(placement_check(good[i], &e), 0);
+	assert_int_equal(placement_make(NULL, NULL, "anywhere", &a, &p, &remark, &e), 0);
+	assert_int_equal(p.per_node, 1);
+	assert_int_equal(p.threads, 1);
+	assert_string_equal(p.cpusets, "");
 	assert_int_equal(placement_make(t, mask, "all-cores", &a, &p, &remark, &e), -1);
 	assert_non_null(strstr(e.msg, "may be used"));
 	(void)hwloc_bitmap_set(mask, 4000);

@@ -219,13 +219,14 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 	assert_plan_refused(
 		STEP("{kernel: k, on: nodes}"),
 		"f.yaml:5:21: 'on': unknown word 'nodes', did you mean 'node'?");
-	assert_plan_refused(STEP("{kernel: k, place: 0-per-l3}"),
-			    "f.yaml:5:24: unknown place '0-per-l3', expected all-cores, "
-			    "N-per-l3, N-per-domain, N-per-node or one-per-domain");
+	assert_plan_refused(
+		STEP("{kernel: k, place: 0-per-l3}"),
+		"f.yaml:5:24: unknown place '0-per-l3', expected all-cores, "
+		"N-per-l3, N-per-domain, N-per-node, one-per-domain or anywhere");
 	assert_plan_refused(
 		STEP("{kernel: k, place: 2-per-core}"),
 		"f.yaml:5:24: unknown place '2-per-core', expected all-cores, N-per-l3, "
-		"N-per-domain, N-per-node or one-per-domain");
+		"N-per-domain, N-per-node, one-per-domain or anywhere");
 	assert_plan_refused(
 		STEP("{kernel: k, sizes: [1, 0]}"),
 		"f.yaml:5:28: 'sizes': '0', expected a number of nodes or all");
@@ -240,8 +241,9 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 
 static void every_place_of_the_design_is_taken(void **unused)
 {
-	static const char *const places[] = {"all-cores", "1-per-l3", "16-per-node",
-					     "2-per-domain", "one-per-domain"};
+	static const char *const places[] = {"all-cores",      "1-per-l3",
+					     "16-per-node",    "2-per-domain",
+					     "one-per-domain", "anywhere"};
 
 	(void)unused;
 	for (size_t i = 0; i < N_OF(places); i++) {
@@ -327,7 +329,7 @@ static void a_wrong_set_is_refused_with_a_suggestion(void **unused)
 				    "one-per-chassis or 1 to 64"},
 		{"nodes.place=x",
 		 "'nodes.place=x': unknown place 'x', expected all-cores, N-per-l3, "
-		 "N-per-domain, N-per-node or one-per-domain"},
+		 "N-per-domain, N-per-node, one-per-domain or anywhere"},
 		{"scaling.sizes=[1",
 		 "'scaling.sizes=[1':2:1: did not find expected ',' or ']'"},
 		{"scaling.sizes=[0]",
@@ -642,6 +644,57 @@ static void the_shipped_plan_and_site_load(void **unused)
 	site_release(&s);
 }
 
+static void the_preflight_stands_in_front_and_can_be_left_out(void **unused)
+{
+	struct plan p =
+		loaded("plan: a\nstages:\n  - name: s\n    steps: [{kernel: k}]\n");
+	struct err e = {0};
+
+	(void)unused;
+	assert_true(p.limits.preflight);
+	plan_preflight(&p, 100);
+	assert_int_equal(p.n_stages, 3);
+	assert_string_equal(p.stages[0].name, "preflight");
+	assert_string_equal(p.stages[0].steps[0].kernel, "fence");
+	assert_string_equal(p.stages[1].name, "fabric");
+	assert_string_equal(p.stages[1].steps[0].kernel, "transport");
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(p.stages[i].gate);
+		assert_int_equal(p.stages[i].steps[0].on, PLAN_ON_ALL);
+		assert_string_equal(p.stages[i].steps[0].place, "anywhere");
+	}
+	assert_string_equal(p.stages[2].name, "s");
+	/* they are stages like others */
+	assert_int_equal(plan_set(&p, "preflight.limit=99s", &e), 0);
+	assert_int_equal(plan_set(&p, "transport.ntimes=7", &e), 0);
+	assert_true(p.stages[0].steps[0].limit == 99);
+	assert_string_equal(p.stages[1].steps[0].options[0].value, "7");
+	assert_int_equal(plan_set(&p, "limits.preflight=no", &e), -1); /* true or false */
+	assert_int_equal(plan_set(&p, "limits.preflight=false", &e), 0);
+	assert_false(p.limits.preflight);
+	plan_no_preflight(&p);
+	assert_int_equal(p.n_stages, 1);
+	assert_string_equal(p.stages[0].name, "s");
+	plan_release(&p);
+}
+
+static void a_plan_may_have_a_preflight_of_its_own(void **unused)
+{
+	struct plan p = loaded("plan: a\nlimits: {preflight: true}\nstages:\n"
+			       "  - {name: fabric, steps: [{kernel: mine}]}\n"
+			       "  - {name: s, steps: [{kernel: k}]}\n");
+
+	(void)unused;
+	plan_preflight(&p, 2);
+	assert_int_equal(p.n_stages, 3);
+	assert_string_equal(p.stages[0].name, "preflight");
+	assert_string_equal(p.stages[1].steps[0].kernel, "mine");
+	plan_no_preflight(&p);
+	assert_int_equal(p.n_stages, 2);
+	assert_string_equal(p.stages[0].steps[0].kernel, "mine");
+	plan_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -651,6 +704,8 @@ int main(void)
 		cmocka_unit_test(every_place_of_the_design_is_taken),
 		cmocka_unit_test(set_changes_stages_limits_and_kernels),
 		cmocka_unit_test(a_wrong_set_is_refused_with_a_suggestion),
+		cmocka_unit_test(the_preflight_stands_in_front_and_can_be_left_out),
+		cmocka_unit_test(a_plan_may_have_a_preflight_of_its_own),
 		cmocka_unit_test(options_are_checked_against_what_the_kernel_says),
 		cmocka_unit_test(a_kernel_that_describes_itself_as_nothing_is_refused),
 		cmocka_unit_test(a_set_option_is_checked_like_one_in_the_file),
