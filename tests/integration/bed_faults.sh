@@ -152,13 +152,22 @@ check "hung-daemon: and says so" status_is 110
 bed fault n2 clear
 rm "$scratch/status"
 
+run_sleep 5
+bed fault n2 lost
+check "lost: n2 is off" says "n2     dead" bed status
+check "lost: mpirun does not hear of it and ends only by its time limit" ended 25
+check "lost: and says so" status_is 110
+check "lost: the agent gives 255" gives 255 agent
+bed fault n2 clear
+rm "$scratch/status"
+
 run_sleep 20
 bed fault n2 dead
-check "dead: mpirun ends" ended 10
-check "dead: n2 is off" says "n2     dead" bed status
-check "dead: no route to it" gives 255 agent
+check "dead: mpirun ends at once" ended 10
+check "dead: and not well" test "$(cat "$scratch/status")" != 0
+check "dead: the agent gives 255" gives 255 agent
 check "dead: the others go on" hello n1,n3,n4
-bed fault n2 clear
-check "clear boots it" says n2 agent
+check "clear boots it" bed fault n2 clear
+check "and it answers" says n2 agent
 check "and MPI runs on it" hello n1,n2,n3,n4
 finish

@@ -80,6 +80,12 @@ check "the head does not see a node's processes" gives 1 bed head pgrep -x sleep
 check "bed exec returns the command's status" gives 9 bed exec n1 sh -c 'exit 9'
 check "bed exec dies by the signal that ended the command" \
 	gives 143 bed exec n1 sh -c 'kill -15 $$'
+"$top/tests/testbed/bed" head sleep 88 &
+eventually 5 bed head pgrep -f "sleep 88" >/dev/null
+kill -KILL $!
+wait $! 2>/dev/null
+check "a command does not outlive a killed 'bed head'" \
+	eventually 5 gives 1 bed head pgrep -f "sleep 88"
 
 # A process that looks like one of ours, also at a pid that a dead node had.
 (exec -a bed-init sleep 100) &
@@ -98,7 +104,7 @@ kill "$alike"
 wait 2>/dev/null
 check "down with nothing there is no error" bed down
 
-for s in 0.02 0.1 0.2 0.3; do
+for s in 0.03 0.07 0.1 0.15 0.2 0.3; do
 	start_and_kill "$s" 2>/dev/null
 	check "nothing is left when 'up' was killed after $s s" nothing_left
 done

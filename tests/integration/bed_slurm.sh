@@ -44,4 +44,9 @@ check "Slurm sees that a node is dead" \
 	eventually 60 says "down" bed head sinfo -h -N -n n4 -o %T
 check "and has it back when it boots" bed fault n4 clear
 check "all four are idle again" idle 4
+
+bed down
+check "sixteen nodes with Slurm are up in seconds" within 0 40 bed up 16 --slurm
+check "srun starts on all sixteen" \
+	test "$(bed head srun -N 16 hostname | sort -u | wc -l)" = 16
 finish

@@ -137,12 +137,13 @@ apply_delay()
 
 apply_quota()
 {
-	local base=$((quota * 1000)) to
-	((base > 0)) || base=$((100000 * $(nproc)))
-	to=$((quota * 1000))
-	[[ ! ${has[slow]:-} ]] || to=$((base * has[slow] / 100))
-	((to == 0 || to >= 1000)) || to=1000 # the kernel takes no less
-	set_quota "$name" "$to"
+	local permille=$((quota * 10))
+	if [[ ${has[slow]:-} ]]; then
+		((permille > 0)) || permille=$((1000 * $(nproc)))
+		permille=$((permille * has[slow] / 100))
+		((permille > 0)) || permille=1
+	fi
+	set_quota "$name" "$permille"
 }
 
 # --- once --------------------------------------------------------------------------------
@@ -174,7 +175,23 @@ signal() # NODE SIGNAL [NAME]
 	kill "-$2" $pids
 }
 
-power_off() # NODE: with process 1 the kernel ends all others of its namespace
+# With process 1 the kernel ends all others of its namespace and then the network. They are
+# ended before, so that what they had open is closed and the others hear of it.
+shut_down() # NODE
+{
+	local first pids i
+	read -r first _ < <(process "$1") || return 0
+	for ((i = 0; i < 100; i++)); do
+		pids=$(processes_of "$1" | grep -vx "$first") || break
+		# shellcheck disable=SC2086 # one word each
+		kill -KILL $pids 2>/dev/null || true
+		sleep 0.05
+	done
+	sleep 0.1
+	power_off "$1"
+}
+
+power_off() # NODE
 {
 	local pid i
 	read -r pid _ < <(process "$1") || return 0
@@ -186,12 +203,27 @@ power_off() # NODE: with process 1 the kernel ends all others of its namespace
 	die "'$1' does not end"
 }
 
+cut_off() # NODE: nobody hears of its end
+{
+	local i
+	i=$(number "$1")
+	process "$1" >/dev/null || return 0
+	on_switch ip link set "m$i" down
+	on_switch ip link set "f$i" down
+	power_off "$1"
+}
+
 clear() # NODE
 {
 	local peer
 	if process "$1" >/dev/null; then
 		signal "$1" CONT
 	else
+		# a dead network takes its time to go, and its ports with it
+		on_switch ip -force -batch - 2>/dev/null <<-END || true
+			link del m$(number "$1")
+			link del f$(number "$1")
+		END
 		boot "$1"
 	fi
 	while read -r peer; do
@@ -245,7 +277,8 @@ fault()
 	kill) signal "$node" KILL "$value" ;;
 	hung-daemon) signal "$node" STOP orted ;;
 	hung) signal "$node" STOP ;;
-	dead) power_off "$node" ;;
+	dead) shut_down "$node" ;;
+	lost) cut_off "$node" ;;
 	clear) clear "$node" ;;
 	*) misuse "no fault '$what'" ;;
 	esac

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bed-init: process 1 of a testbed node; reaps orphans and runs commands as sshd would.
  */
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -184,11 +185,21 @@ static int listen_everywhere(void)
 	return fd;
 }
 
-int main(void)
+/* Says that commands can come: to the other end of the fifo that 'bed up' reads. */
+static int report_ready(const char *fifo)
+{
+	int fd = open(fifo, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "\n", 1) != 1)
+		return -1;
+	return close(fd);
+}
+
+int main(int argc, char **argv)
 {
 	int listening;
 
-	if (getpid() != 1) {
+	if (getpid() != 1 || argc != 2) {
 		(void)fprintf(stderr, "bed-init: is started by 'bed up', as process 1\n");
 		return 2;
 	}
@@ -198,6 +209,10 @@ int main(void)
 	listening = listen_everywhere();
 	if (listening < 0) {
 		perror("bed-init: cannot listen on port " BED_PORT);
+		return 1;
+	}
+	if (report_ready(argv[1])) {
+		perror("bed-init: cannot report");
 		return 1;
 	}
 	for (;;) {
