@@ -61,14 +61,16 @@ char *arena_strdup(struct arena *a, const char *s)
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
 	va_list ap, again;
-	char *s;
+	char most[256], *s; /* most texts are one sentence */
 	int n;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(most, sizeof(most), fmt, ap);
 	s = take(a, n > 0 ? (size_t)n + 1 : 1, 1);
-	if (n > 0)
+	if (n > 0 && (size_t)n < sizeof(most))
+		memcpy(s, most, (size_t)n + 1);
+	else if (n > 0)
 		(void)vsnprintf(s, (size_t)n + 1, fmt, again);
 	va_end(again);
 	va_end(ap);
@@ -78,6 +80,16 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 void *arena_dup(struct arena *a, const void *array, size_t n, size_t size)
 {
 	return n ? memcpy(arena_alloc(a, n, size), array, n * size) : NULL;
+}
+
+void arena_adopt(struct arena *a, struct arena *from)
+{
+	struct arena_block **last = &a->blocks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->blocks;
+	from->blocks = NULL;
 }
 
 void arena_release(struct arena *a)

@@ -21,6 +21,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Copy of an array of @n elements of @size bytes; NULL when @n is 0. */
 void *arena_dup(struct arena *a, const void *array, size_t n, size_t size);
+/* Takes over all that is in @from, which is empty then. */
+void arena_adopt(struct arena *a, struct arena *from);
 void arena_release(struct arena *a);
 
 #endif

@@ -25,6 +25,8 @@ struct names {
 
 /* Number of @text, which is copied when it is new; *fresh (may be NULL) says so. */
 size_t names_add(struct names *names, const char *text, bool *fresh);
+/* The same for @len bytes, none of them NUL. */
+size_t names_add_n(struct names *names, const char *text, size_t len, bool *fresh);
 /* Number of @text, NAMES_NONE when it was never added. */
 size_t names_find(const struct names *names, const char *text);
 /* Empties it. */

@@ -54,15 +54,20 @@ void strbuf_addch(struct strbuf *sb, char c)
 void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap)
 {
 	va_list again;
+	size_t free_bytes;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	if (n > 0) {
+	room(sb, 0);
+	free_bytes = sb->cap - sb->len;
+	n = vsnprintf(sb->buf + sb->len, free_bytes, fmt, ap);
+	if (n > 0 && (size_t)n >= free_bytes) {
 		room(sb, (size_t)n);
 		(void)vsnprintf(sb->buf + sb->len, (size_t)n + 1, fmt, again);
-		sb->len += (size_t)n;
 	}
+	if (n > 0)
+		sb->len += (size_t)n;
+	sb->buf[sb->len] = '\0';
 	va_end(again);
 }
 

@@ -77,6 +77,28 @@ static void strbuf_grows_and_resets(void **unused)
 	strbuf_release(&sb);
 }
 
+static void formatted_texts_of_every_length_are_whole(void **unused)
+{
+	char text[1000];
+	struct arena a = {0};
+
+	(void)unused;
+	memset(text, 'x', sizeof(text));
+	for (int len = 0; len < (int)sizeof(text); len++) {
+		struct strbuf sb = {0};
+
+		strbuf_addf(&sb, "%.*s", len, text);
+		strbuf_addf(&sb, "%.*s%d", len, text, 7);
+		assert_int_equal(sb.len, 2 * len + 1);
+		assert_int_equal(strspn(strbuf_str(&sb), "x"), 2 * len);
+		assert_string_equal(sb.buf + 2 * len, "7");
+		assert_string_equal(arena_printf(&a, "%.*s%d", len, text, 7),
+				    sb.buf + len);
+		strbuf_release(&sb);
+	}
+	arena_release(&a);
+}
+
 static void arena_gives_aligned_zeroed_memory(void **unused)
 {
 	struct arena a = {0};
@@ -95,6 +117,27 @@ static void arena_gives_aligned_zeroed_memory(void **unused)
 	assert_memory_equal(arena_dup(&a, "abcdef", 3, 2), "abcdef", 6);
 	assert_null(arena_dup(&a, NULL, 0, 8));
 	arena_release(&a);
+	arena_release(&a);
+}
+
+static void an_arena_takes_over_another(void **unused)
+{
+	struct arena a = {0}, b = {0}, none = {0};
+	const char *mine, *theirs;
+
+	(void)unused;
+	arena_adopt(&a, &none);
+	assert_null(a.blocks);
+	theirs = arena_strdup(&b, "theirs");
+	arena_adopt(&a, &b);
+	assert_null(b.blocks);
+	mine = arena_strdup(&a, "mine");
+	(void)arena_alloc(&b, 1000, 1000);
+	theirs = arena_strdup(&b, theirs);
+	arena_adopt(&a, &b);
+	arena_release(&b);
+	assert_string_equal(mine, "mine");
+	assert_string_equal(theirs, "theirs");
 	arena_release(&a);
 }
 
@@ -148,7 +191,9 @@ int main(void)
 		cmocka_unit_test(err_keeps_the_first_cause_and_adds_where),
 		cmocka_unit_test(err_cuts_long_texts),
 		cmocka_unit_test(strbuf_grows_and_resets),
+		cmocka_unit_test(formatted_texts_of_every_length_are_whole),
 		cmocka_unit_test(arena_gives_aligned_zeroed_memory),
+		cmocka_unit_test(an_arena_takes_over_another),
 		cmocka_unit_test(mem_grow_keeps_and_zeroes),
 		cmocka_unit_test(file_save_replaces_whole_files_only),
 	};

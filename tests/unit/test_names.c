@@ -30,6 +30,24 @@ static void texts_get_numbers_in_order_of_first_sight(void **unused)
 	names_release(&names);
 }
 
+static void a_text_is_known_by_its_bytes_wherever_it_ends(void **unused)
+{
+	struct names names = {0};
+	bool fresh;
+
+	(void)unused;
+	assert_int_equal(names_add_n(&names, "n01,n02", 3, &fresh), 0);
+	assert_true(fresh);
+	assert_string_equal(names.items[0], "n01");
+	assert_int_equal(names_add(&names, "n01", &fresh), 0);
+	assert_false(fresh);
+	assert_int_equal(names_add_n(&names, "n01,n02", 2, &fresh), 1);
+	assert_int_equal(names_add_n(&names, "n01,n02", 4, &fresh), 2);
+	assert_int_equal(names_add_n(&names, "", 0, &fresh), 3);
+	assert_int_equal(names_find(&names, "n0"), 1);
+	names_release(&names);
+}
+
 static void many_texts_keep_their_numbers_while_it_grows(void **unused)
 {
 	enum { N = 20000 };
@@ -54,6 +72,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_get_numbers_in_order_of_first_sight),
+		cmocka_unit_test(a_text_is_known_by_its_bytes_wherever_it_ends),
 		cmocka_unit_test(many_texts_keep_their_numbers_while_it_grows),
 	};
 
