@@ -128,7 +128,7 @@ void journal_close(struct journal *j)
 	free(j);
 }
 
-int journal_read(const char *dir, struct arena *a,
+int journal_read(const char *dir, struct names *texts,
 		 int (*fn)(void *ctx, const struct record *r, struct err *e), void *ctx,
 		 size_t *damaged, struct err *e)
 {
@@ -156,7 +156,7 @@ int journal_read(const char *dir, struct arena *a,
 
 		if (line[len - 1] != '\n')
 			break;
-		if (record_decode(line, (size_t)len - 1, a, &r, &why))
+		if (record_read(line, (size_t)len - 1, texts, &r, &why))
 			(*damaged)++;
 		else
 			rc = fn(ctx, &r, e);

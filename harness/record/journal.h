@@ -24,11 +24,11 @@ void journal_close(struct journal *j);
 
 /*
  * Reads DIR/journal.jsonl, calling @fn for each record in order; the record's texts are
- * in @a. A last line without newline is ignored (a crash cut it). A damaged line in the
- * middle is counted in *damaged and skipped: the rest is still worth having, and the
- * judge says so.
+ * in @texts, see record_read(). A last line without newline is ignored (a crash cut it).
+ * A damaged line in the middle is counted in *damaged and skipped: the rest is still
+ * worth having, and the judge says so.
  */
-int journal_read(const char *dir, struct arena *a,
+int journal_read(const char *dir, struct names *texts,
 		 int (*fn)(void *ctx, const struct record *r, struct err *e), void *ctx,
 		 size_t *damaged, struct err *e);
 

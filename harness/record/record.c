@@ -6,34 +6,23 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "record/fields.h"
 #include "record/json.h"
-
-enum type { T_STR, T_JSON, T_INT, T_NUM, T_BOOL };
-enum need { MAY, MUST };
-
-struct field {
-	const char *name;
-	enum type type;
-	enum need need;
-	size_t offset; /* in struct record */
-};
+#include "record/plain.h"
 
 #define RECORD(kind, help) static const struct field fields_##kind[] = {
 #define FIELD(kind, type, name, need, help) \
 	{#name, T_##type, need, offsetof(struct record, u.kind.name)},
 #define END_RECORD(kind) \
 	}                \
-	;
+	;                \
+	_Static_assert(sizeof(fields_##kind) / sizeof(struct field) < 64, "plain.c");
 #include "record/record.def"
 #undef RECORD
 #undef FIELD
 #undef END_RECORD
 
-static const struct {
-	const char *name;
-	const struct field *fields;
-	size_t n;
-} kinds[] = {
+const struct record_fields record_fields[RECORD_KINDS] = {
 #define RECORD(kind, help) \
 	{#kind, fields_##kind, sizeof(fields_##kind) / sizeof(fields_##kind[0])},
 #define FIELD(kind, type, name, need, help)
@@ -43,9 +32,6 @@ static const struct {
 #undef FIELD
 #undef END_RECORD
 };
-
-/* Nesting beyond this is nobody's record; jansson itself allows 2048 levels. */
-enum { MAX_DEPTH = 32 };
 
 static const char *const *str_at(const struct record *r, const struct field *f)
 {
@@ -58,8 +44,8 @@ struct record record_make(enum record_kind kind)
 
 	memset(&r, 0, sizeof(r));
 	r.kind = kind;
-	for (size_t i = 0; i < kinds[kind].n; i++) {
-		const struct field *f = &kinds[kind].fields[i];
+	for (size_t i = 0; i < record_fields[kind].n; i++) {
+		const struct field *f = &record_fields[kind].items[i];
 		void *p = (char *)&r + f->offset;
 
 		if (f->type == T_INT)
@@ -77,7 +63,7 @@ struct record_num record_num(double v)
 
 const char *record_kind_name(enum record_kind kind)
 {
-	return kinds[kind].name;
+	return record_fields[kind].name;
 }
 
 json_t *json_clean_string(const char *s)
@@ -158,11 +144,11 @@ void record_encode(const struct record *r, struct strbuf *out)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "kind", json_string(kinds[r->kind].name));
+	json_object_set_new(o, "kind", json_string(record_fields[r->kind].name));
 	if (r->t != 0)
 		json_object_set_new(o, "t", json_real(r->t));
-	for (size_t i = 0; i < kinds[r->kind].n; i++)
-		encode_field(o, r, &kinds[r->kind].fields[i]);
+	for (size_t i = 0; i < record_fields[r->kind].n; i++)
+		encode_field(o, r, &record_fields[r->kind].items[i]);
 	(void)json_dump_callback(o, append, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(o);
 }
@@ -173,7 +159,7 @@ static bool too_deep(const json_t *v, int depth)
 	json_t *child;
 	size_t i;
 
-	if (depth > MAX_DEPTH)
+	if (depth > RECORD_DEPTH)
 		return true;
 	if (json_is_object(v)) {
 		json_object_foreach((json_t *)v, key, child)
@@ -270,12 +256,12 @@ static int unknown_key(json_t *o, enum record_kind kind, struct err *e)
 		bool known = !strcmp(key, "kind") || !strcmp(key, "t") ||
 			     !strcmp(key, "nonfinite");
 
-		for (size_t i = 0; i < kinds[kind].n && !known; i++)
-			known = !strcmp(key, kinds[kind].fields[i].name);
+		for (size_t i = 0; i < record_fields[kind].n && !known; i++)
+			known = !strcmp(key, record_fields[kind].items[i].name);
 		if (!known)
 			return err_set(e, ERR_SYSTEM,
 				       "unknown field '%.64s' in a '%s' record", key,
-				       kinds[kind].name);
+				       record_fields[kind].name);
 	}
 	return err_set(e, ERR_SYSTEM, "'nonfinite' names a field that is there");
 }
@@ -289,7 +275,7 @@ static int decode_object(json_t *o, struct arena *a, struct record *r, struct er
 
 	if (!name)
 		return err_set(e, ERR_SYSTEM, "no field 'kind'");
-	while (kind < RECORD_KINDS && strcmp(kinds[kind].name, name) != 0)
+	while (kind < RECORD_KINDS && strcmp(record_fields[kind].name, name) != 0)
 		kind++;
 	if (kind == RECORD_KINDS)
 		return err_set(e, ERR_SYSTEM, "unknown kind '%.64s'", name);
@@ -301,8 +287,9 @@ static int decode_object(json_t *o, struct arena *a, struct record *r, struct er
 		used++;
 	}
 	used += nonfinite != NULL;
-	for (size_t i = 0; i < kinds[kind].n; i++) {
-		if (decode_field(o, nonfinite, &kinds[kind].fields[i], a, r, &used, e))
+	for (size_t i = 0; i < record_fields[kind].n; i++) {
+		if (decode_field(o, nonfinite, &record_fields[kind].items[i], a, r, &used,
+				 e))
 			return -1;
 	}
 	if (used != json_object_size(o))
@@ -322,11 +309,19 @@ int record_decode(const char *line, size_t len, struct arena *a, struct record *
 	if (!json_is_object(o))
 		err_set(e, ERR_SYSTEM, "not a JSON object");
 	else if (too_deep(o, 0))
-		err_set(e, ERR_SYSTEM, "nested deeper than %d levels", MAX_DEPTH);
+		err_set(e, ERR_SYSTEM, "nested deeper than %d levels", RECORD_DEPTH);
 	else
 		rc = decode_object(o, a, r, e);
 	json_decref(o);
 	return rc;
+}
+
+int record_read(const char *line, size_t len, struct names *texts, struct record *r,
+		struct err *e)
+{
+	if (record_read_plain(line, len, texts, r))
+		return 0;
+	return record_decode(line, len, &texts->arena, r, e);
 }
 
 const char *record_list(struct arena *a, const char *const *items, size_t n)

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/names.h"
 #include "base/strbuf.h"
 
 /* What an absent INT holds; an absent NUM is NaN with record_has() false. */
@@ -95,6 +96,14 @@ void record_encode(const struct record *r, struct strbuf *out);
  */
 int record_decode(const char *line, size_t len, struct arena *a, struct record *r,
 		  struct err *e);
+
+/*
+ * The same for the lines of a journal, which are many and alike: those that are as
+ * record_encode() writes them take a shorter way. Texts go into @texts and its arena,
+ * most of them once.
+ */
+int record_read(const char *line, size_t len, struct names *texts, struct record *r,
+		struct err *e);
 
 /* A JSON text made of strings: ["a","b"]; for argv and node lists. In @a. */
 const char *record_list(struct arena *a, const char *const *items, size_t n);

@@ -181,13 +181,16 @@ static int add_line(void *ctx, const struct record *r, struct err *e)
 
 int state_replay(struct state *s, const char *dir, struct err *e)
 {
+	struct names texts = {0};
 	size_t damaged;
+	int rc;
 
 	memset(s, 0, sizeof(*s));
-	if (journal_read(dir, &s->arena, add_line, s, &damaged, e))
-		return -1;
+	rc = journal_read(dir, &texts, add_line, s, &damaged, e);
 	s->damaged += damaged;
-	return 0;
+	arena_adopt(&s->arena, &texts.arena);
+	names_release(&texts);
+	return rc;
 }
 
 void state_release(struct state *s)
