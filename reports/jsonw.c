@@ -101,17 +101,29 @@ void jsonw_bool(struct jsonw *w, const char *name, bool v)
 	strbuf_addstr(&w->text, v ? "true" : "false");
 }
 
+/* Printing a double is what takes longest here, and neighbours share their limits. */
+static void add_number(struct jsonw *w, double v)
+{
+	struct jsonw_number *n;
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	n = &w->numbers[bits * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (JSONW_NUMBERS - 1)];
+	if (!n->len || memcmp(&n->v, &v, sizeof(v)) != 0) {
+		n->v = v;
+		n->len =
+			(unsigned char)snprintf(n->digits, sizeof(n->digits), "%.17g", v);
+	}
+	strbuf_add(&w->text, n->digits, n->len);
+}
+
 void jsonw_num(struct jsonw *w, const char *name, struct record_num v)
 {
-	char digits[32];
-	int n;
-
 	if (!v.set)
 		return;
 	if (isfinite(v.v)) {
 		begin(w, name);
-		n = snprintf(digits, sizeof(digits), "%.17g", v.v);
-		strbuf_add(&w->text, digits, (size_t)n);
+		add_number(w, v.v);
 	} else {
 		strbuf_addf(&w->nonfinite, "%s\"%s\":\"%s\"", w->nonfinite.len ? "," : "",
 			    name,
@@ -121,25 +133,24 @@ void jsonw_num(struct jsonw *w, const char *name, struct record_num v)
 	}
 }
 
+static void compact(struct strbuf *out, const char *text)
+{
+	json_t *v = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+
+	(void)json_dump_callback(v, add_text, out,
+				 JSON_COMPACT | JSON_ENCODE_ANY |
+					 JSON_REAL_PRECISION(17));
+	json_decref(v);
+}
+
 void jsonw_json(struct jsonw *w, const char *name, const char *text)
 {
-	if (!text)
-		return;
-	/* neighbours mostly have the same */
-	if (!w->json || strcmp(w->json, text) != 0) {
-		json_t *v = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	const char *json = text ? memo_get(&w->compact, text, compact) : "";
 
-		strbuf_reset(&w->compact);
-		(void)json_dump_callback(v, add_text, &w->compact,
-					 JSON_COMPACT | JSON_ENCODE_ANY |
-						 JSON_REAL_PRECISION(17));
-		json_decref(v);
-		w->json = text;
-	}
-	if (!w->compact.len)
+	if (!*json)
 		return;
 	begin(w, name);
-	strbuf_add(&w->text, w->compact.buf, w->compact.len);
+	strbuf_addstr(&w->text, json);
 }
 
 int jsonw_end(struct jsonw *w)
@@ -150,6 +161,6 @@ int jsonw_end(struct jsonw *w)
 	rc = w->failed ? -1 : emit(&w->text, w->out, w->e);
 	strbuf_release(&w->text);
 	strbuf_release(&w->nonfinite);
-	strbuf_release(&w->compact);
+	memo_release(&w->compact);
 	return rc;
 }

@@ -14,6 +14,16 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "record/record.h"
+#include "reports/memo.h"
+
+enum { JSONW_NUMBERS = 1024 };
+
+/* A number and how it is written; len 0: none yet. */
+struct jsonw_number {
+	double v;
+	unsigned char len;
+	char digits[31];
+};
 
 /* Zeroed but for @out and @e; jsonw_end() after. */
 struct jsonw {
@@ -24,8 +34,8 @@ struct jsonw {
 	bool failed;             /* @e is set, nothing more is written */
 	bool item;               /* a comma is due before the next one */
 	bool closed;             /* what came last was an object or a list */
-	const char *json;        /* the last text given to jsonw_json() ... */
-	struct strbuf compact;   /* ... and what became of it */
+	struct memo compact;     /* texts of records as they are written */
+	struct jsonw_number numbers[JSONW_NUMBERS]; /* limits come again and again */
 };
 
 /* @name is a constant text; NULL for the outermost and for items of an array. */

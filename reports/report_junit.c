@@ -20,6 +20,7 @@
 #include "base/utf8.h"
 #include "reports/at.h"
 #include "reports/emit.h"
+#include "reports/memo.h"
 #include "reports/report.h"
 #include "reports/term.h"
 
@@ -56,6 +57,7 @@ struct junit {
 	const struct summary *s;
 	FILE *out;
 	struct strbuf text, raw, name;
+	struct memo places;
 	struct names nodes; /* numbers the suites; as they are in the file */
 	struct suite *suites;
 	size_t cap_suites;
@@ -106,7 +108,9 @@ static void add_xml(struct strbuf *out, const char *s, size_t max)
 
 static void add_attribute(struct strbuf *out, const char *name, const char *s, size_t max)
 {
-	strbuf_addf(out, " %s=\"", name);
+	strbuf_addch(out, ' ');
+	strbuf_addstr(out, name);
+	strbuf_addstr(out, "=\"");
 	add_xml(out, s, max);
 	strbuf_addstr(out, "\"");
 }
@@ -129,18 +133,22 @@ static size_t suite_of(struct junit *j, const char *node)
 static void sort_by_suite(struct junit *j)
 {
 	const struct summary *s = j->s;
+	uint32_t *suite = mem_calloc(s->n_verdicts + 1, sizeof(*suite));
 	size_t at = 0;
 
 	(void)suite_of(j, NULL);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		(void)suite_of(j, s->nodes[i].name);
 	for (size_t i = 0; i < s->n_verdicts; i++) {
+		const struct verdict *v = &s->verdicts[i];
 		struct suite *u;
-		size_t k = suite_of(j, s->verdicts[i].node);
 
-		u = &j->suites[k];
+		/* mostly it is the node of the verdict before */
+		suite[i] = i && v->node == v[-1].node ? suite[i - 1]
+						      : (uint32_t)suite_of(j, v->node);
+		u = &j->suites[suite[i]];
 		u->n++;
-		u->outcomes[outcome_of[s->verdicts[i].word]]++;
+		u->outcomes[outcome_of[v->word]]++;
 	}
 	for (size_t k = 0; k < j->nodes.n; k++) {
 		j->suites[k].first = at;
@@ -149,10 +157,11 @@ static void sort_by_suite(struct junit *j)
 	}
 	j->order = mem_calloc(s->n_verdicts + 1, sizeof(*j->order));
 	for (size_t i = 0; i < s->n_verdicts; i++) {
-		struct suite *u = &j->suites[suite_of(j, s->verdicts[i].node)];
+		struct suite *u = &j->suites[suite[i]];
 
 		j->order[u->first + u->n++] = (uint32_t)i;
 	}
+	free(suite);
 }
 
 static enum outcome run_outcome(const struct summary *s)
@@ -211,7 +220,8 @@ static void case_name(struct junit *j, struct names *seen, const struct verdict 
 		strbuf_addf(raw, "%s ", v->name);
 	if (v->metric)
 		strbuf_addf(raw, "%s ", v->metric);
-	at_text(raw, v->at);
+	if (v->at)
+		strbuf_addstr(raw, memo_get(&j->places, v->at, at_text));
 	strbuf_addf(raw, "%s(%s)", v->at ? " " : "", v->rule ? v->rule : "?");
 	if (v->peer)
 		strbuf_addf(raw, " with %s", v->peer);
@@ -248,7 +258,11 @@ static void add_case(struct junit *j, const char *class, enum outcome outcome,
 	struct strbuf *out = &j->text;
 	size_t before;
 
-	strbuf_addf(out, "<testcase classname=\"%s\" name=\"%s\"", class, j->name.buf);
+	strbuf_addstr(out, "<testcase classname=\"");
+	strbuf_addstr(out, class);
+	strbuf_addstr(out, "\" name=\"");
+	strbuf_addstr(out, j->name.buf);
+	strbuf_addch(out, '"');
 	if (outcome == PASSED && (!*details || !j->budget)) {
 		strbuf_addstr(out, "/>\n");
 		return;
@@ -366,6 +380,7 @@ static int write_junit(const struct summary *s, const struct report_style *style
 		rc = emit(&j.text, out, e);
 	strbuf_release(&j.text);
 	strbuf_release(&j.raw);
+	memo_release(&j.places);
 	strbuf_release(&j.name);
 	names_release(&j.nodes);
 	free(j.suites);
