@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -235,7 +236,8 @@ void baselines_release(struct baselines *b)
 static bool matches(const struct baseline_match *m, const char *fact)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->fact == NODE_CPU ? cpus_same(m->values[i], fact)
+		/* both are normalised */
+		if (m->fact == NODE_CPU ? !strcasecmp(m->values[i], fact)
 					: !strcmp(m->values[i], fact))
 			return true;
 	}
