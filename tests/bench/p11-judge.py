@@ -6,15 +6,17 @@
 
 A node has 20 series: stream in two placements (copy, scale, add, triad with both kinds of
 stores, and read) and two of dgemm, and one node in a hundred is slow. Timed are, for each
-size, the parts by judge_bench (replay, judge) and, where they are built, the commands
-`assay judge` and `assay report`, each as a process of its own: median of the rounds, wall
-and processor time (the same on a machine that does nothing else), and the largest memory.
-Linear means: ten times the nodes, ten times the time.
+size, the whole commands `assay judge DIR` (which writes all reports) and `assay report DIR
+--format term,json,junit`, and parts of them: the library by judge_bench (replay, judge),
+one report at a time. Each is a process of its own: median of the rounds, wall and
+processor time (the same on a machine that does nothing else), and the largest memory.
+Linear means: ten times the nodes, ten times the processor time.
 """
 import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -49,7 +51,7 @@ def facts(i):
             "memory": {"total": 540431955284, "available": 531502768128 - i},
             "os": {"kernel": "5.14.0", "hostname": f"n{i:05d}", "thp": "madvise"},
             "dmi": {"vendor": "Dell Inc.", "product": "PowerEdge C6525"},
-            "virtual": "none", "load": 0.05}
+            "virtual": "none", "load": 0.0625}
 
 
 def series(step):
@@ -65,6 +67,14 @@ STEPS = [("node/stream", "stream", "all-cores"), ("node/stream-1-per-l3", "strea
          ("node/dgemm", "dgemm", "all-cores")]
 
 
+def sorted_keys(value):
+    if isinstance(value, list):
+        return [sorted_keys(v) for v in value]
+    if isinstance(value, dict):
+        return {k: sorted_keys(value[k]) for k in sorted(value)}
+    return value
+
+
 def write_journal(folder, nodes, repetitions):
     rng = random.Random(11)
     t = 1.8e9
@@ -72,8 +82,9 @@ def write_journal(folder, nodes, repetitions):
     step = 0
     with open(os.path.join(folder, "journal.jsonl"), "w", encoding="utf-8") as out:
         def put(kind, **fields):
-            out.write(json.dumps({"kind": kind, "t": t, **fields}, separators=(",", ":")))
-            out.write("\n")
+            # as the controller writes: fields in the order given, keys inside them sorted
+            whole = {"kind": kind, "t": t, **{k: sorted_keys(v) for k, v in fields.items()}}
+            out.write(json.dumps(whole, separators=(",", ":")) + "\n")
         put("run", id="p11", version="0", build="0", host="head", pid=1, command=["assay"])
         put("plan", name="p11", nodes=names, requires=["stream.triad"],
             limits={"time": 14400, "rounds": 6, "repeats": 5}, kernels=KERNELS)
@@ -106,35 +117,33 @@ def write_journal(folder, nodes, repetitions):
 
 
 def measure(argv):
-    """Seconds, seconds on a processor, peak MB and stdout of one process."""
+    """Seconds, seconds on a processor and peak MB of one process."""
     start = time.monotonic()
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-    out = process.stdout.read()
-    _, _, usage = os.wait4(process.pid, 0)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):  # 1 is a FAIL, of which there are some
+        sys.exit(f"{' '.join(argv)} ended with {process.returncode}")
     return (time.monotonic() - start, usage.ru_utime + usage.ru_stime,
-            usage.ru_maxrss / 1024, out.decode(errors="replace"))
+            usage.ru_maxrss / 1024)
 
 
-def has_command(assay, name):
-    """Asked of the command's own help: a folder of 10,000 nodes is no test for that."""
-    return os.path.exists(assay) and subprocess.run(
-        [assay, name, "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        check=False).returncode == 0
+def own_memory():
+    """Peak MB of this process. A process is a copy of its parent at first, and its peak
+    memory is never less than that: a parent that held the reports would be measured
+    instead of the command that writes them."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def commands(bindir, folder):
     assay = os.path.join(bindir, "assay")
-    rows = [("replay + judge (library)", [os.path.join(bindir, "judge_bench"), folder])]
-    if has_command(assay, "judge"):
-        rows.append(("assay judge", [assay, "judge", folder]))
-    if has_command(assay, "report"):
-        for form in ("term", "json", "junit"):
-            rows.append((f"assay report {form}",
-                         [assay, "report", folder, f"--format={form}"]))
-        rows.append(("assay report term,json,junit",
-                     [assay, "report", folder, "--format=term,json,junit"]))
-    return rows
+    report = [assay, "report", folder]
+    return ([("assay judge", [assay, "judge", folder]),
+             ("assay report term,json,junit", report + ["--format=term,json,junit"]),
+             ("replay + judge (library)", [os.path.join(bindir, "judge_bench"), folder])]
+            + [(f"assay report {form}", report + [f"--format={form}"])
+               for form in ("term", "json", "junit")])
 
 
 def main():
@@ -145,6 +154,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--keep", help="folder for the journals, which stay")
     args = parser.parse_args()
+    last = {}  # busy seconds of the size before
     base = args.keep or tempfile.mkdtemp(prefix="assay-p11-")
     try:
         for nodes in [int(n) for n in args.nodes.split(",")]:
@@ -157,11 +167,12 @@ def main():
             for name, argv in commands(args.bindir, folder):
                 runs = [measure(argv) for _ in range(args.rounds)]
                 wall, busy = (statistics.median(r[i] for r in runs) for i in (0, 1))
-                print(f"  {name:32} {wall:7.2f} s, {busy:6.2f} s busy  "
-                      f"{max(r[2] for r in runs):6.0f} MB")
-                if name.startswith("replay"):
-                    for line in runs[-1][3].splitlines():
-                        print("    " + line)
+                peak = max(r[2] for r in runs)
+                less = "<" if peak <= own_memory() else " "
+                times = f"  x {busy / last[name]:.1f}" if name in last else ""
+                print(f"  {name:32} {wall:7.2f} s, {busy:6.2f} s busy  {less}{peak:5.0f} MB"
+                      f"{times}")
+                last[name] = busy
     finally:
         if not args.keep:
             shutil.rmtree(base, ignore_errors=True)
