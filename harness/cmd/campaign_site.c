@@ -75,8 +75,9 @@ static json_t *mpi_json(const struct site *site)
 
 const char *campaign_site(struct campaign *c)
 {
-	json_t *o = json_pack("{s:s, s:b, s:{}, s:{}}", "name", c->site.name, "binding",
-			      c->site.binding, "expect", "min_deviation");
+	json_t *o = json_pack("{s:s, s:b, s:I, s:{}, s:{}}", "name", c->site.name,
+			      "binding", c->site.binding, "nodes",
+			      (json_int_t)c->site.n_nodes, "expect", "min_deviation");
 
 	json_object_set_new(o, "fabric", fabric_json(&c->site));
 	json_object_set_new(o, "mpi", mpi_json(&c->site));

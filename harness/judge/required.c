@@ -25,10 +25,13 @@ static struct requirement parse(struct arena *a, const char *text)
 	return (struct requirement){text, text, NULL};
 }
 
+/* "facts.pcie" is met by the metric "pcie" of that rule, and by "facts.pcie". */
 static bool covers(const struct requirement *r, const struct verdict *v)
 {
-	return (!r->rule || !strcmp(r->rule, v->rule)) &&
-	       (!r->metric || (v->metric && !strcmp(r->metric, v->metric)));
+	if (r->rule && strcmp(r->rule, v->rule) != 0)
+		return false;
+	return !r->metric || (v->metric && (!strcmp(r->metric, v->metric) ||
+					    !strcmp(r->text, v->metric)));
 }
 
 static void require(struct summary *s, struct verdict *v)

@@ -15,6 +15,8 @@ enum { MOST_PER_CHASSIS = 1024, MOST_COUNT = 1000000 };
 
 static const char *const transports[] = {"ib", "roce", "opa", "tcp", "ethernet", NULL};
 
+static const char *const thp_words[] = {"always", "madvise", "never", NULL};
+
 struct fabric_form {
 	int transport; /* -1: not said */
 	const char **interfaces;
@@ -103,10 +105,15 @@ static const struct conf_key expect_keys[] = {
 	{"memory_speed", CONF_QUANTITY, .unit = "T/s", .min = 1, .max = 1e12},
 	{"dimms", CONF_INT, .min = 1, .max = MOST_COUNT},
 	{"hca", CONF_TEXT, .offset = 0},
+	{"hcas", CONF_INT, .min = 0, .max = MOST_COUNT},
 	{"hca_rate", CONF_QUANTITY, .unit = "B/s", .min = 1, .max = 1e13},
 	{"hca_firmware", CONF_TEXT, .offset = 0},
 	{"bios", CONF_TEXT, .offset = 0},
 	{"kernel", CONF_TEXT, .offset = 0},
+	{"thp", CONF_CHOICE, .choices = thp_words},
+	{"numa_balancing", CONF_INT, .min = 0, .max = MOST_COUNT},
+	{"governor", CONF_TEXT, .offset = 0},
+	{"hugepages", CONF_QUANTITY, .unit = "B", .min = 0, .max = 1e18},
 };
 
 struct loader {

@@ -51,6 +51,30 @@ def facts(i):
             "memory": {"total": 540431955284, "available": 531502768128 - i},
             "os": {"kernel": "5.14.0", "hostname": f"n{i:05d}", "thp": "madvise"},
             "dmi": {"vendor": "Dell Inc.", "product": "PowerEdge C6525"},
+            "smbios": {"sockets": 2, "sockets_populated": 2, "dimm_slots": 16,
+                       "dimms": [{"size": 34359738368, "type": "DDR4", "speed": 3.2e9,
+                                  "configured": 3.2e9, "rank": 2, "maker": "Samsung",
+                                  "part": "M393A4K40DB3-CWE",
+                                  "slots": [f"{s}{n}" for s in "AB" for n in range(1, 9)]}],
+                       "slots": [{"name": "PCIe Slot 1", "address": "0000:21:00.0"}]},
+            "pci": {"0000:21:00.0": {
+                "class": "infiniband", "vendor": "15b3", "device": "101b", "numa": 1,
+                "driver": "mlx5_core", "names": ["mlx5_0", "ib0"],
+                "links": [{"device": "0000:21:00.0", "port": "0000:20:01.1",
+                           "now_speed": 1.6e10, "now_width": 16, "max_speed": 1.6e10,
+                           "max_width": 16, "port_speed": 1.6e10, "port_width": 16}]}},
+            "hca": {"mlx5_0": {"type": "MT4123", "firmware": "20.31.1014", "numa": 1,
+                               "board": "MT_0000000223", "pci": "0000:21:00.0",
+                               "guid": "0c42:a103:0011:2233",
+                               "ports": [{"port": 1, "state": "ACTIVE", "lid": "0x1a",
+                                          "physical": "LinkUp", "rate": 2.5e10,
+                                          "width": "4X HDR", "layer": "InfiniBand"}]}},
+            "net": {"eno1": {"mtu": 1500, "carrier": True, "speed": 3.125e9, "numa": 0},
+                    "ib0": {"mtu": 2044, "carrier": True, "pci": "0000:21:00.0"}},
+            "clean": {"busy": 0.03125, "processes": [], "sample": 0.125, "waiting": 0,
+                      "zombies": 0},
+            "clock": {"start": 1.8e9, "end": 1.8e9, "skew": (i % 7) / 1024,
+                      "uncertainty": 0.015625},
             "virtual": "none", "load": 0.0625}
 
 
@@ -86,7 +110,10 @@ def write_journal(folder, nodes, repetitions):
             whole = {"kind": kind, "t": t, **{k: sorted_keys(v) for k, v in fields.items()}}
             out.write(json.dumps(whole, separators=(",", ":")) + "\n")
         put("run", id="p11", version="0", build="0", host="head", pid=1, command=["assay"])
-        put("plan", name="p11", nodes=names, requires=["stream.triad"],
+        put("plan", name="p11", nodes=names, requires=["stream.triad", "facts.pcie"],
+            site={"name": "p11", "nodes": nodes,
+                  "expect": {"cpu": "AMD EPYC 7713", "memory": "512 GiB", "dimms": "16",
+                             "hca_rate": "200 Gb/s"}},
             limits={"time": 14400, "rounds": 6, "repeats": 5}, kernels=KERNELS)
         for i, name in enumerate(names):
             put("node", node=name, host=name, **{"class": "amd-epyc-7713x2-1a2b3c4d"},

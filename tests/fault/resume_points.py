@@ -60,9 +60,11 @@ def outcome(folder):
 def verdicts(folder):
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as f:
         report = json.load(f)
+    # how busy this machine is at the moment is another's business
     keep = ("rule", "step", "node", "metric", "at", "value", "n", "verdict", "cause")
-    rows = [{k: v.get(k) for k in keep} for v in report["verdicts"]]
-    return report["verdict"], report["exit"], rows
+    rows = [{k: v.get(k) for k in keep} for v in report["verdicts"]
+            if v["rule"] != "facts"]
+    return report["exit"], rows
 
 
 def one(point, bindir, script, words, want, base):
@@ -83,7 +85,7 @@ def one(point, bindir, script, words, want, base):
     assert got == want["outcome"], f"point {point}: {got}\nwanted {want['outcome']}"
     now = verdicts(folder)
     assert now == want["verdicts"], f"point {point}: verdicts differ: " + "; ".join(
-        f"{a} instead of {b}" for a, b in itertools.zip_longest(now[2], want["verdicts"][2])
+        f"{a} instead of {b}" for a, b in itertools.zip_longest(now[1], want["verdicts"][1])
         if a != b)
     left = [n for n in os.listdir(folder) if n.endswith(".new") or n.startswith(".")]
     assert not left, f"point {point}: {left} left behind"

@@ -82,6 +82,12 @@ class Case(unittest.TestCase):
         with open(os.path.join(self.out, "report.json"), encoding="utf-8") as f:
             return json.load(f)
 
+    def word(self, node=None):
+        """The worst word, whatever else goes on on the machine that plays the nodes."""
+        order = ("FAIL", "ERROR", "INCONCLUSIVE", "UNJUDGED", "WARN", "SKIP", "PASS")
+        return order[min(order.index(v["verdict"]) for v in self.report()["verdicts"]
+                         if v["rule"] != "facts" and node in (None, v.get("node")))]
+
     def records(self, folder=None):
         path = os.path.join(folder or self.out, "journal.jsonl")
         with open(path, encoding="utf-8") as f:
@@ -94,7 +100,8 @@ class ExitStatus(Case):
     def test_all_pass_is_0(self):
         r = self.assay()
         self.assertEqual(r.returncode, 0, r.stderr)
-        self.assertEqual(self.report()["verdict"], "PASS")
+        self.assertEqual(self.word(), "PASS")
+        self.assertIn(self.report()["verdict"], ("PASS", "WARN"))
         self.assertEqual(self.report()["exit"], 0)
 
     def test_a_failed_threshold_is_1(self):
@@ -164,7 +171,7 @@ class ExitStatus(Case):
         r = self.assay("--nodes", "n[1-4]")
         self.assertEqual(r.returncode, 3, r.stderr)
         self.assertIn(b"3 of 4 nodes reported", r.stdout)
-        words = {n["name"]: n["verdict"] for n in self.report()["nodes"]}
+        words = {n["name"]: self.word(n["name"]) for n in self.report()["nodes"]}
         self.assertEqual(words, {"n1": "PASS", "n2": "PASS", "n3": "ERROR", "n4": "PASS"})
 
     def test_remote_status_signal_and_transport_are_told_apart(self):
@@ -587,7 +594,7 @@ class Ends(Case):
         self.assertIn(b"left out for lack of time: b/y", r.stderr)
         left = [v for v in self.report()["verdicts"] if "estimate 3600 s" in v["why"]]
         self.assertEqual([v["verdict"] for v in left], ["SKIP"])
-        self.assertEqual(self.report()["verdict"], "SKIP")
+        self.assertEqual(self.word(), "SKIP")
 
     def test_a_dry_run_starts_nothing_and_makes_nothing(self):
         argv = self.words("--dry-run", out=False)
