@@ -28,7 +28,7 @@ struct campaign_args {
 	const char *plan, *site, *nodes, *hostfile, *launcher, *output, *baseline;
 	const char *time_limit, *resume;
 	struct cmd_list sets;
-	bool allow_root, dry_run, quiet;
+	bool allow_root, dry_run, quiet, mask_users;
 	int argc; /* the command line as it was, for the journal */
 	char **argv;
 };

@@ -61,7 +61,7 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 	const char **todo = arena_alloc(&c->arena, c->n_nodes, sizeof(*todo));
 	const char *words[PROBE_WORDS];
 	struct probe p = {.c = c, .sink = sink};
-	size_t n = 0;
+	size_t n = 0, n_words;
 
 	for (size_t i = 0; i < c->n_nodes; i++) {
 		if (!state_facts(s, c->nodes[i]))
@@ -70,7 +70,7 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 	if (!n)
 		return 0;
 	progress_say(&c->progress, "probing %zu node%s", n, n == 1 ? "" : "s");
-	probe_words(c->env->bindir, &c->arena, words);
-	return runner_reach(&c->runner, todo, n, words, PROBE_WORDS, PROBE_LIMIT,
-			    on_probe, &p, e);
+	n_words = probe_words(c->env->bindir, c->args->mask_users, &c->arena, words);
+	return runner_reach(&c->runner, todo, n, words, n_words, PROBE_LIMIT, on_probe,
+			    &p, e);
 }

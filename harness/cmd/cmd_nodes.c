@@ -12,6 +12,7 @@
 
 struct options {
 	const char *site, *nodes, *hostfile, *launcher, *format, *write_site;
+	bool mask_users;
 };
 
 struct look {
@@ -68,16 +69,17 @@ static int choose_launcher(struct look *l, const char *name, struct err *e)
 	return name ? launcher_pick(&l->runner.launcher, name, &l->runner.context, e) : 0;
 }
 
-static int ask(struct look *l, const struct cmd_env *env, struct err *e)
+static int ask(struct look *l, const struct cmd_env *env, bool mask_users, struct err *e)
 {
 	const char *words[PROBE_WORDS];
 	const char **names = arena_alloc(&l->arena, l->nodes.n, sizeof(*names));
+	size_t n_words;
 
 	for (size_t i = 0; i < l->nodes.n; i++)
 		names[i] = l->nodes.items[i].name;
-	probe_words(env->bindir, &l->arena, words);
-	return runner_reach(&l->runner, names, l->nodes.n, words, PROBE_WORDS,
-			    PROBE_LIMIT, on_answer, l, e);
+	n_words = probe_words(env->bindir, mask_users, &l->arena, words);
+	return runner_reach(&l->runner, names, l->nodes.n, words, n_words, PROBE_LIMIT,
+			    on_answer, l, e);
 }
 
 static int show(const struct look *l, const struct options *o, struct err *e)
@@ -104,8 +106,8 @@ static int look(struct look *l, const struct cmd_env *env, const struct options 
 	l->runner.context.slurm = getenv("SLURM_JOB_ID") != NULL;
 	(void)snprintf(l->run_id, sizeof(l->run_id), "nodes-%ld", (long)getpid());
 	if (site_load(&l->site, o->site, e) || probe_saved_load(&l->saved, &l->site, e) ||
-	    list_nodes(l, o, e) || choose_launcher(l, o->launcher, e) || ask(l, env, e) ||
-	    show(l, o, e))
+	    list_nodes(l, o, e) || choose_launcher(l, o->launcher, e) ||
+	    ask(l, env, o->mask_users, e) || show(l, o, e))
 		return -1;
 	if (o->write_site && nodes_write_site(&l->nodes, o->write_site, e))
 		return -1;
@@ -128,6 +130,8 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 		{"launcher", 0, CMD_TEXT, "NAME", "reach nodes as this launcher does",
 		 &o.launcher},
 		{"format", 0, CMD_TEXT, "FORM", "table (default) or json", &o.format},
+		{"mask-users", 0, CMD_FLAG, NULL,
+		 "name no user whose processes are found on a node", &o.mask_users},
 		{"write-site", 0, CMD_TEXT, "FILE", "write a site file of what was found",
 		 &o.write_site},
 	};

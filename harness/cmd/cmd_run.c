@@ -60,6 +60,8 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 		{"dry-run", 0, CMD_FLAG, NULL,
 		 "print what would be started, start the probe only", &a.dry_run},
 		{"allow-root", 0, CMD_FLAG, NULL, "run as root; recorded", &a.allow_root},
+		{"mask-users", 0, CMD_FLAG, NULL,
+		 "name no user whose processes are found on a node", &a.mask_users},
 		{"quiet", 'q', CMD_FLAG, NULL, "no progress on stderr", &a.quiet},
 	};
 	char **words, **copy = argv;

@@ -39,6 +39,20 @@ int nodes_json(const struct nodes *nodes, FILE *out, struct err *e);
  */
 int nodes_write_site(const struct nodes *nodes, const char *path, struct err *e);
 
+/* Memory modules and adapters of a node; 0 and NULL where nothing is known. */
+struct nodes_devices {
+	size_t modules, module_sizes; /* how many, of how many sizes */
+	double module_size;           /* bytes */
+	double speed;                 /* transfers/s, of the slowest */
+	size_t adapters, ports_down;  /* ports: those of InfiniBand that are not active */
+	const char *adapter;          /* type of the first */
+	bool mixed;                   /* there are others */
+	double rate;                  /* B/s, of the fastest active port */
+};
+
+/* From the JSON text of a node's facts; texts in @a. */
+void nodes_devices_read(struct nodes_devices *d, const char *facts, struct arena *a);
+
 /* Nodes by what they have in common: text -> names. A zeroed struct is empty. */
 struct nodes_group {
 	const char **names; /* borrowed */

@@ -12,7 +12,7 @@
 /* Keys of `expect` that facts answer. */
 static const struct {
 	const char *key, *path;
-	enum { TEXT, COUNT, BYTES } form;
+	enum { TEXT, COUNT, BYTES, DEVICES } form;
 } rows[] = {
 	{"cpu", "cpu.model", TEXT},
 	{"sockets", "cpu.sockets", COUNT},
@@ -20,6 +20,11 @@ static const struct {
 	{"threads", "cpu.threads", COUNT},
 	{"numa_domains", "cpu.numa_domains", COUNT},
 	{"memory", "memory.total", BYTES},
+	{"memory_speed", NULL, DEVICES},
+	{"dimms", NULL, DEVICES},
+	{"hca", NULL, DEVICES},
+	{"hcas", NULL, DEVICES},
+	{"hca_rate", NULL, DEVICES},
 	{"bios", "dmi.bios_version", TEXT},
 	{"kernel", "os.kernel", TEXT},
 };
@@ -48,6 +53,31 @@ static double about(double bytes)
 	return rint(bytes / unit) * unit;
 }
 
+/* That a node has no adapter is known; that it has no modules is not. */
+static const char none[] = "none";
+
+/* Keys about memory modules and adapters. */
+static void add_devices(struct strbuf *out, struct arena *a, const char *facts,
+			const char *key)
+{
+	struct nodes_devices d;
+	char text[UNITS_TEXT];
+
+	nodes_devices_read(&d, facts, a);
+	if (!strcmp(key, "memory_speed") && d.speed > 0)
+		strbuf_addf(out, "%.0f MT/s", d.speed / 1e6);
+	else if (!strcmp(key, "dimms") && d.modules)
+		strbuf_addf(out, "%zu", d.modules);
+	else if (!strncmp(key, "hca", 3) && !d.adapters)
+		strbuf_addstr(out, none);
+	else if (!strcmp(key, "hca") && !d.mixed)
+		quoted(out, d.adapter);
+	else if (!strcmp(key, "hcas"))
+		strbuf_addf(out, "%zu", d.adapters);
+	else if (!strcmp(key, "hca_rate") && d.rate > 0)
+		strbuf_addstr(out, units_format_rate(text, sizeof(text), d.rate));
+}
+
 /* The value of a key on one node as the site file has it, "" when not known. */
 static const char *value(struct arena *a, const char *facts, size_t row)
 {
@@ -56,7 +86,9 @@ static const char *value(struct arena *a, const char *facts, size_t row)
 	const char *s;
 	double v;
 
-	if (rows[row].form == TEXT) {
+	if (rows[row].form == DEVICES) {
+		add_devices(&out, a, facts, rows[row].key);
+	} else if (rows[row].form == TEXT) {
 		s = record_json_text(a, facts, rows[row].path);
 		if (*s)
 			quoted(&out, s);
@@ -87,7 +119,7 @@ static void expect(const struct nodes *nodes, size_t row, struct arena *a,
 		if (*v)
 			(void)nodes_groups_add(&values, v, nodes->items[i].name);
 	}
-	if (values.keys.n == 1)
+	if (values.keys.n == 1 && strcmp(values.keys.items[0], none) != 0)
 		strbuf_addf(out, "  %s: %s\n", rows[row].key, values.keys.items[0]);
 	for (size_t i = 0; values.keys.n > 1 && i < values.keys.n; i++)
 		strbuf_addf(out, "  # %s: %s   # on %s\n", rows[row].key,

@@ -10,10 +10,27 @@
 #include "cmd/nodes.h"
 #include "reports/term.h"
 
-enum column { NODES, CPU, CORES, SMT, NUMA, MEMORY, BIOS, KERNEL, CLASS, COLUMNS };
+enum column {
+	NODES,
+	CPU,
+	CORES,
+	SMT,
+	NUMA,
+	MEMORY,
+	MODULES,
+	ADAPTER,
+	BIOS,
+	KERNEL,
+	CLASS,
+	COLUMNS
+};
 
-static const char *const titles[COLUMNS] = {"nodes",  "CPU",  "cores",  "SMT",  "NUMA",
-					    "memory", "BIOS", "kernel", "class"};
+static const char *const titles[COLUMNS] = {
+	[NODES] = "nodes",     [CPU] = "CPU",         [CORES] = "cores",
+	[SMT] = "SMT",         [NUMA] = "NUMA",       [MEMORY] = "memory",
+	[MODULES] = "modules", [ADAPTER] = "adapter", [BIOS] = "BIOS",
+	[KERNEL] = "kernel",   [CLASS] = "class",
+};
 
 /* Columns of the screen between columns of the table; the longest cell. */
 enum { GAP = 2, MAX_CELL = 60, MAX_NOTE = 300 };
@@ -66,6 +83,41 @@ static const char *memory(struct arena *a, const char *facts)
 	return arena_strdup(a, units_format_memory(text, sizeof(text), bytes));
 }
 
+/* "16 x 32 GiB 3200 MT/s" */
+static const char *modules(struct arena *a, const struct nodes_devices *d)
+{
+	char size[UNITS_TEXT] = "";
+	const char *speed = "";
+
+	if (!d->modules)
+		return "";
+	if (d->module_sizes == 1 && d->module_size > 0)
+		(void)units_format_memory(size, sizeof(size), d->module_size);
+	if (d->speed > 0)
+		speed = arena_printf(a, " %.0f MT/s", d->speed / 1e6);
+	if (*size)
+		return arena_printf(a, "%zu x %s%s", d->modules, size, speed);
+	return arena_printf(a, "%zu mixed%s", d->modules, speed);
+}
+
+/* "2 x MT4123 200 Gb/s", "MT4123 down", "MT4123 200 Gb/s, 1 down" */
+static const char *adapters(struct arena *a, const struct nodes_devices *d)
+{
+	char rate[UNITS_TEXT] = "down";
+	const char *count = "", *down = "";
+
+	if (!d->adapters)
+		return "";
+	if (d->adapters > 1)
+		count = arena_printf(a, "%zu x ", d->adapters);
+	if (d->rate > 0)
+		(void)units_format_rate(rate, sizeof(rate), d->rate);
+	if (d->rate > 0 && d->ports_down)
+		down = arena_printf(a, ", %zu down", d->ports_down);
+	return arena_printf(a, "%s%s %s%s", count, d->mixed ? "mixed" : d->adapter, rate,
+			    down);
+}
+
 /* A cell as the screen can take it. */
 static const char *shown(struct table *table, const char *cell)
 {
@@ -87,18 +139,23 @@ static void add_row(struct table *table, const struct nodes_item *item)
 	const struct record_node *n = &item->record;
 	struct arena *a = &table->arena;
 	struct strbuf key = {0};
-	struct row row = {{
+	struct nodes_devices d;
+	struct row row;
+	size_t before = table->alike.keys.n, i;
+
+	nodes_devices_read(&d, n->facts, a);
+	row = (struct row){{
 		[CPU] = cpu(a, n->facts),
 		[CORES] = count(a, n->facts, "cpu.cores"),
 		[SMT] = smt(a, n->facts),
 		[NUMA] = count(a, n->facts, "cpu.numa_domains"),
 		[MEMORY] = memory(a, n->facts),
+		[MODULES] = modules(a, &d),
+		[ADAPTER] = adapters(a, &d),
 		[BIOS] = record_json_text(a, n->facts, "dmi.bios_version"),
 		[KERNEL] = record_json_text(a, n->facts, "os.kernel"),
 		[CLASS] = n->class,
 	}};
-	size_t before = table->alike.keys.n, i;
-
 	for (int c = CPU; c < COLUMNS; c++) {
 		row.cell[c] = shown(table, row.cell[c]);
 		strbuf_addf(&key, "%s\n", c == MEMORY ? "" : row.cell[c]);
@@ -118,6 +175,8 @@ static void put_line(struct term *t, const char *const *cells, const size_t *wid
 		size_t own = term_columns(cells[c], strlen(cells[c]));
 		bool number = c == CORES || c == NUMA || c == MEMORY;
 
+		if (!width[c])
+			continue;
 		term_pad(t, column + (number ? width[c] - own : 0));
 		strbuf_addstr(&t->out, cells[c]);
 		t->column = column + (number ? width[c] : own);
@@ -128,10 +187,9 @@ static void put_line(struct term *t, const char *const *cells, const size_t *wid
 
 static void put_rows(struct table *table)
 {
-	size_t n = table->alike.keys.n, width[COLUMNS];
+	size_t n = table->alike.keys.n, width[COLUMNS] = {0};
+	bool known[COLUMNS] = {false};
 
-	for (int c = 0; c < COLUMNS; c++)
-		width[c] = strlen(titles[c]);
 	for (size_t i = 0; i < n; i++) {
 		const char **cell = table->rows[i].cell;
 
@@ -141,7 +199,15 @@ static void put_rows(struct table *table)
 			size_t own = term_columns(cell[c], strlen(cell[c]));
 
 			width[c] = own > width[c] ? own : width[c];
+			known[c] |= strcmp(cell[c], "-") != 0;
 		}
+	}
+	/* modules and adapters are columns where a node has or tells any */
+	for (int c = 0; c < COLUMNS; c++) {
+		if (width[c] < strlen(titles[c]))
+			width[c] = strlen(titles[c]);
+		if ((c == MODULES || c == ADAPTER) && !known[c])
+			width[c] = 0;
 	}
 	if (n)
 		put_line(table->t, titles, width);

@@ -3,6 +3,7 @@
 #include "cmd/probe.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,29 +93,61 @@ void probe_saved_release(struct probe_saved *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void probe_words(const char *bindir, struct arena *a, const char *words[PROBE_WORDS])
+size_t probe_words(const char *bindir, bool mask_users, struct arena *a,
+		   const char *words[PROBE_WORDS])
 {
 	words[0] = arena_printf(a, "%s/assay-probe", bindir);
 	words[1] = "--format";
 	words[2] = "records";
+	words[3] = "--mask-users";
+	return mask_users ? 4 : 3;
 }
 
-/* @facts with what @saved knows of the node, by the name asked for or its own. */
-static const char *complete(const struct probe_saved *saved, const struct record_node *n,
-			    struct arena *a)
+/*
+ * What the node's clock is ahead of ours. Its probe cannot have begun before we asked nor
+ * ended after we knew of it, so the truth is between two bounds, and the probe's own time
+ * plays no part.
+ */
+static bool add_skew(json_t *facts, const struct reach_result *res)
+{
+	json_t *clock = json_object_get(facts, "clock");
+	const json_t *start = json_object_get(clock, "start");
+	const json_t *end = json_object_get(clock, "end");
+	double most, least;
+
+	if (!json_is_number(start) || !json_is_number(end) || !(res->wall > 0))
+		return false;
+	most = json_number_value(start) - (res->wall - res->duration);
+	least = json_number_value(end) - res->wall;
+	(void)json_object_set_new(clock, "skew", json_real((most + least) / 2));
+	(void)json_object_set_new(clock, "uncertainty",
+				  json_real(fabs(most - least) / 2));
+	return true;
+}
+
+/* Adds what @saved knows of the node, by the name asked for or its own. */
+static bool complete(const struct probe_saved *saved, const struct record_node *n,
+		     json_t *facts)
 {
 	size_t i = names_find(&saved->nodes, n->node);
-	json_t *facts;
-	char *text;
-	const char *copy = n->facts;
 
 	if (i == NAMES_NONE && n->host)
 		i = names_find(&saved->nodes, n->host);
-	if (i == NAMES_NONE)
-		return copy;
-	facts = json_loads(n->facts, 0, NULL);
-	if (facts_complete(facts, saved->facts[i]) > 0) {
-		text = json_dumps(facts, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	return i != NAMES_NONE && facts_complete(facts, saved->facts[i]) > 0;
+}
+
+/* The facts as they go into the journal. */
+static const char *finish(const struct reach_result *res, const struct probe_saved *saved,
+			  const struct record_node *n, struct arena *a)
+{
+	json_t *facts = json_loads(n->facts, 0, NULL);
+	bool changed = add_skew(facts, res);
+	const char *copy = n->facts;
+	char *text;
+
+	if (complete(saved, n, facts) || changed) {
+		text = json_dumps(facts, JSON_COMPACT | JSON_SORT_KEYS |
+						 JSON_REAL_PRECISION(17));
 		copy = arena_strdup(a, text);
 		free(text);
 	}
@@ -162,6 +195,6 @@ const char *probe_read(const struct reach_result *res, const struct probe_saved 
 	out->node = arena_strdup(a, res->node);
 	if (!is_class(out->class))
 		out->class = NULL;
-	out->facts = complete(saved, out, a);
+	out->facts = finish(res, saved, out, a);
 	return NULL;
 }

@@ -14,7 +14,7 @@
 #include "run/runner.h"
 
 /* Seconds for one node, the way there included. */
-enum { PROBE_LIMIT = 60, PROBE_WORDS = 3 };
+enum { PROBE_LIMIT = 60, PROBE_WORDS = 4 };
 
 /* Facts saved earlier. A zeroed struct has none. */
 struct probe_saved {
@@ -27,13 +27,18 @@ struct probe_saved {
 int probe_saved_load(struct probe_saved *s, const struct site *site, struct err *e);
 void probe_saved_release(struct probe_saved *s);
 
-/* The command for a node: @bindir/assay-probe --format records. Texts in @a. */
-void probe_words(const char *bindir, struct arena *a, const char *words[PROBE_WORDS]);
+/*
+ * The command for a node: @bindir/assay-probe --format records. Texts in @a; the number
+ * of words. With @mask_users no name of a user leaves the node.
+ */
+size_t probe_words(const char *bindir, bool mask_users, struct arena *a,
+		   const char *words[PROBE_WORDS]);
 
 /*
- * Reads a node's answer into @out, with the name it was asked by and with the facts of
- * @saved that it could not read itself. NULL, or one sentence why there is no record:
- * the node could not be reached, the probe failed, or its answer is not whole. In @a.
+ * Reads a node's answer into @out, with the name it was asked by, with the facts of
+ * @saved that it could not read itself and with what its clock is ahead of ours. NULL, or
+ * one sentence why there is no record: the node could not be reached, the probe failed,
+ * or its answer is not whole. In @a.
  */
 const char *probe_read(const struct reach_result *res, const struct probe_saved *saved,
 		       struct arena *a, struct record_node *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/spawn.h"
 #include "base/strbuf.h"
@@ -116,6 +117,7 @@ static void visit_ended(void *ctx, const struct spawn_result *r)
 				   .exit = v->cut ? -1 : r->exit,
 				   .signal = r->signal,
 				   .duration = r->duration,
+				   .wall = clock_wall(),
 				   .out = strbuf_str(&v->out),
 				   .out_len = v->out.len,
 				   .err_text = strbuf_str(&v->err)};

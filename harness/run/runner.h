@@ -70,6 +70,7 @@ struct reach_result {
 	int exit;   /* exit status, -1 when it ended otherwise */
 	int signal; /* signal of our own child, 0 none */
 	double duration;
+	double wall;     /* when it ended, s since the epoch by our clock */
 	const char *out; /* stdout, not more than 16 MiB */
 	size_t out_len;
 	const char *err_text; /* end of stderr */

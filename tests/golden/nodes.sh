@@ -30,6 +30,7 @@ done
 echo 2.14.1 >"$dir/c003/sys/devices/virtual/dmi/id/bios_version"
 echo c011 >"$dir/c012/proc/sys/kernel/hostname"
 "$trees/unpack" "$trees/offline.tree" "$dir/c004"
+"$trees/unpack" "$trees/d03.tree" "$dir/c013"
 echo 'echo "ssh: connect to host c005 port 22: No route to host" >&2; exit 255' \
 	>"$dir/c005.sh"
 sed 's/c005/c006/' "$dir/c005.sh" >"$dir/c006.sh"
@@ -38,7 +39,7 @@ echo 'echo "@assay {\"kind\":\"node\",\"node\":\"\",\"fac"' >"$dir/c008.sh"
 echo 'echo "assay-probe: not found" >&2; exit 127' >"$dir/c009.sh"
 echo 'echo hello' >"$dir/c010.sh"
 cat >"$dir/site.yaml" <<-END
-	nodes: c[001-012]
+	nodes: c[001-013]
 	remote_agent: $dir/agent
 END
 
@@ -50,10 +51,11 @@ status 3 --site "$dir/site.yaml" --format json
 python3 - "$dir/out" <<-END || fail "json"
 	import json, sys
 	nodes = json.load(open(sys.argv[1]))["nodes"]
-	assert [n["name"] for n in nodes] == ["c%03d" % i for i in range(1, 13)]
+	assert [n["name"] for n in nodes] == ["c%03d" % i for i in range(1, 14)]
 	assert [n["name"] for n in nodes if "why" in n] == ["c%03d" % i for i in range(5, 11)]
 	assert nodes[0]["facts"]["dmi"]["product"] == "PowerEdge C6525"
 	assert nodes[0]["class"] == nodes[1]["class"] != nodes[3]["class"]
+	assert nodes[12]["facts"]["pci"]["0000:21:00.0"]["links"][0]["now_width"] == 8
 	assert "serial" not in nodes[0]["facts"]["dmi"]
 	assert not any("topology" in n for n in nodes)
 END
@@ -65,7 +67,7 @@ printf 'c001\nc002\nc003\nc004\n' |
 [ "$(grep -o '"facts":' "$dir/out" | wc -l)" = 4 ] || fail "not four of four"
 
 # a site file of what was found reads back, and is not overwritten
-status 0 --site "$dir/site.yaml" --nodes 'c[001-004]' --write-site "$dir/new.yaml"
+status 0 --site "$dir/site.yaml" --nodes 'c[001-004,013]' --write-site "$dir/new.yaml"
 sed "s|$dir||" "$dir/new.yaml" >"$dir/yaml"
 [ -z "$UPDATE" ] || cp "$dir/yaml" "$expected/nodes.yaml.txt"
 diff "$expected/nodes.yaml.txt" "$dir/yaml" || fail "the site file differs"
