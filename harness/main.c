@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay: finds the command, prints its error, exits. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
@@ -122,12 +123,28 @@ static int flush_stdout(int status)
 	return 4;
 }
 
+/*
+ * With stdout closed, the next file opened would get its number, and a report would be
+ * printed into the journal.
+ */
+static void open_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = {0};
 	struct strbuf text = {0};
 	int status;
 
+	open_standard();
 	/* numbers are written and read with a point, whatever the locale */
 	(void)setlocale(LC_CTYPE, "");
 	/* a closed pipe is an error of write(), not the end before the journal is safe */

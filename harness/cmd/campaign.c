@@ -3,28 +3,69 @@
 #include "cmd/campaign.h"
 
 #include <errno.h>
+#include <dirent.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "cmd/choose.h"
 
-/* A plan by its path, or by the name of one that is shipped. */
-static const char *find_plan(struct campaign *c, const char *word)
+static bool is_file(const char *path)
 {
-	char *path;
+	struct stat st;
 
-	if (!access(word, F_OK) || strchr(word, '/'))
-		return word;
-	path = arena_printf(&c->arena, "%s/plans/%s.yaml", c->env->configs, word);
-	return access(path, F_OK) ? word : path;
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* The names of the shipped plans, and which of them @word may have meant. */
+static int no_such_plan(struct campaign *c, const char *word, struct err *e)
+{
+	const char *folder = arena_printf(&c->arena, "%s/plans", c->env->configs);
+	struct suggest near = suggest_start(word);
+	struct strbuf names = {0};
+	struct dirent **list = NULL;
+	int n = scandir(folder, &list, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *dot = strstr(list[i]->d_name, ".yaml");
+
+		if (dot && dot != list[i]->d_name) {
+			const char *name = arena_strndup(&c->arena, list[i]->d_name,
+							 (size_t)(dot - list[i]->d_name));
+
+			suggest_offer(&near, name);
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", name);
+		}
+		free(list[i]);
+	}
+	free(list);
+	err_set(e, ERR_USAGE, "no plan '%.200s': no such file, and shipped are %s%s%s%s",
+		word, names.len ? strbuf_str(&names) : "none",
+		near.best ? "; did you mean '" : "", near.best ? near.best : "",
+		near.best ? "'?" : "");
+	strbuf_release(&names);
+	return -1;
+}
+
+/* A plan by its path, or by the name of one that is shipped; a file of that name wins. */
+static int find_plan(struct campaign *c, const char *word, const char **path,
+		     struct err *e)
+{
+	*path = word;
+	if (is_file(word) || strchr(word, '/'))
+		return 0;
+	*path = arena_printf(&c->arena, "%s/plans/%s.yaml", c->env->configs, word);
+	return is_file(*path) ? 0 : no_such_plan(c, word, e);
 }
 
 static int load_plan(struct campaign *c, const char *path, struct err *e)
@@ -135,11 +176,13 @@ static int load_judge(struct campaign *c, const char *configs, const char *basel
 int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 		     const struct campaign_args *args, struct err *e)
 {
+	const char *plan;
+
 	begin(c, env, args);
 	new_run_id(c);
 	c->allow_root = args->allow_root;
 	c->site_path = args->site;
-	if (load_plan(c, find_plan(c, args->plan), e) ||
+	if (find_plan(c, args->plan, &plan, e) || load_plan(c, plan, e) ||
 	    site_load(&c->site, args->site, e) ||
 	    probe_saved_load(&c->saved, &c->site, e) ||
 	    choose_nodes(&c->site, args->nodes, args->hostfile, &c->arena, &c->nodes,

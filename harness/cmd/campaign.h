@@ -65,7 +65,8 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 int campaign_resume(struct campaign *c, const struct cmd_env *env,
 		    const struct campaign_args *args, struct err *e);
 
-/* Probes the nodes and prints what would be started. 0 or -1. */
+/* Probes the nodes and prints what would be started. 0, 3 when one gave no facts, or -1.
+ */
 int campaign_dry_run(struct campaign *c, FILE *out, struct err *e);
 
 /* Runs to the end and prints the report on stdout. The exit status, or -1. */

@@ -100,6 +100,9 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 			e);
 	if (!rc)
 		rc = print_steps(c, &steps, out, e);
+	/* the run itself could not end better */
+	if (!rc && state.n_facts < c->n_nodes)
+		rc = 3;
 out:
 	progress_end(&c->progress);
 	steps_release(&steps);

@@ -30,7 +30,8 @@ static void on_signal(int sig)
  */
 static void catch_signals(void)
 {
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+	static const int signals[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT,
+				      SIGUSR1, SIGUSR2, SIGXCPU};
 	struct sigaction sa = {.sa_handler = on_signal}, old;
 
 	sigemptyset(&sa.sa_mask);

@@ -15,9 +15,13 @@ static int one_plan(struct campaign_args *a, char **words, int n, struct err *e)
 				       "run folder: leave them out");
 		return 0;
 	}
+	if (!n)
+		return err_set(
+			e, ERR_USAGE,
+			"no plan given: a file, or the name of a shipped one such as "
+			"'local'; see assay run --help");
 	if (n != 1)
-		return err_set(e, ERR_USAGE,
-			       n ? "one plan, not %d" : "no plan given (%d words)", n);
+		return err_set(e, ERR_USAGE, "one plan, not %d", n);
 	a->plan = words[0];
 	return 0;
 }

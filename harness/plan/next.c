@@ -156,8 +156,10 @@ static bool unfinished(const struct state_step *st)
 static double estimate(const struct round *r, const struct plan_step *ps,
 		       const char *name)
 {
+	double limit = ps->limit > 0 ? ps->limit : r->plan->limits.step;
+
 	return get(&r->known->durations, name,
-		   ps->estimate > 0 ? ps->estimate : UNKNOWN_ESTIMATE);
+		   ps->estimate > 0 ? ps->estimate : fmin(UNKNOWN_ESTIMATE, limit));
 }
 
 static void leave_out(struct round *r, const char *name, const char *key,

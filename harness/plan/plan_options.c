@@ -94,29 +94,49 @@ static bool is_choice(const json_t *choices, const char *value, struct strbuf *a
 	return false;
 }
 
-static bool is_whole_number(const char *text)
+static bool whole_number(const char *text, int64_t *n)
 {
 	char *end;
 
 	errno = 0;
-	(void)strtoll(text, &end, 10);
+	*n = strtoll(text, &end, 10);
 	return !errno && end != text && !*end && !strchr(" \t\n+", *text);
 }
 
-/* 0, or -1 with what was expected instead. */
-static int check_type(const char *type, const char *value, struct err *e)
+/* The limits a kernel declares for its whole numbers and sizes. */
+static int check_limits(const json_t *says, const char *value, int64_t n, struct err *e)
 {
-	int64_t bytes;
+	const json_t *min = json_object_get(says, "min"),
+		     *max = json_object_get(says, "max");
+
+	if (json_is_integer(min) && n < json_integer_value(min))
+		return err_set(e, ERR_USAGE,
+			       "'%.64s' is too small, expected at least %lld", value,
+			       (long long)json_integer_value(min));
+	if (json_is_integer(max) && n > json_integer_value(max))
+		return err_set(e, ERR_USAGE,
+			       "'%.64s' is too large, expected at most %lld", value,
+			       (long long)json_integer_value(max));
+	return 0;
+}
+
+/* 0, or -1 with what was expected instead. */
+static int check_type(const json_t *says, const char *type, const char *value,
+		      struct err *e)
+{
+	int64_t n;
 	double seconds;
 
-	if (!strcmp(type, "int") && !is_whole_number(value))
+	if (!strcmp(type, "int") && !whole_number(value, &n))
 		return err_set(e, ERR_USAGE, "expected a whole number, found '%.64s'",
 			       value);
+	if (!strcmp(type, "int"))
+		return check_limits(says, value, n, e);
 	if (!strcmp(type, "flag") && strcmp(value, "yes") != 0 &&
 	    strcmp(value, "no") != 0)
 		return err_set(e, ERR_USAGE, "expected yes or no, found '%.64s'", value);
 	if (!strcmp(type, "size"))
-		return units_size(value, &bytes, e);
+		return units_size(value, &n, e) ? -1 : check_limits(says, value, n, e);
 	/* on a kernel's command line a bare number is seconds */
 	if (!strcmp(type, "time") && value[strspn(value, "0123456789.")])
 		return units_duration(value, &seconds, e);
@@ -142,7 +162,7 @@ static int check_value(const struct kernel_says *k, const struct plan_option *o,
 					 "unknown word '%.64s', expected %s", o->value,
 					 strbuf_str(&all));
 	else
-		rc = check_type(type, o->value, k->e);
+		rc = check_type(says, type, o->value, k->e);
 	if (rc) {
 		if (strcmp(type, "choice") != 0 && all.len)
 			err_set(k->e, ERR_USAGE, "%s, or %s", k->e->msg,

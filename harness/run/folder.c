@@ -76,6 +76,8 @@ static int make_folder(const char *path, const char *plan, char *made, struct er
 {
 	char base[NAME_MAX];
 
+	if (path && !*path)
+		return err_set(e, ERR_USAGE, "no name of an output folder: it is empty");
 	if (path) {
 		(void)snprintf(made, PATH_MAX, "%s", path);
 		if (!mkdir(made, 0700) || (errno == EEXIST && is_empty(made)))
@@ -86,6 +88,11 @@ static int make_folder(const char *path, const char *plan, char *made, struct er
 				"output '%s' exists and is not an empty folder: give "
 				"another, or continue a run with --resume",
 				path);
+		if (errno == ENOENT || errno == ENOTDIR)
+			return err_set(e, ERR_USAGE,
+				       "output '%s': the folder it is to be in does not "
+				       "exist",
+				       path);
 		return err_sys(e, errno, "make folder '%s'", path);
 	}
 	default_name(base, sizeof(base), plan);

@@ -92,8 +92,8 @@ int launcher_root(const struct launcher_context *c, const char *name, struct err
 	if (geteuid() || c->allow_root)
 		return 0;
 	return err_set(e, ERR_USAGE,
-		       "launcher '%s' does not run as root: use another "
-		       "user, or --allow-root",
+		       "this is root, which %s is not started as: use another user, or "
+		       "say --allow-root",
 		       name);
 }
 

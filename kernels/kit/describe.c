@@ -21,6 +21,11 @@ static json_t *describe_option(const struct kit_option *o)
 	json_t *j = json_pack("{s:s, s:s, s:s, s:s}", "name", o->name, "type",
 			      types[o->type], "default", o->def, "help", o->help);
 
+	if (o->type == KIT_INT || o->type == KIT_SIZE) {
+		(void)json_object_set_new(j, "min", json_integer(o->min));
+		if (o->max)
+			(void)json_object_set_new(j, "max", json_integer(o->max));
+	}
 	if (words) {
 		json_t *list = json_array();
 

@@ -225,9 +225,27 @@ class BadInput(Case):
                 (["--launcher", "mpirum"], "mpirun"),
                 (["--hostfile", "/nonexistent"], "/nonexistent"),
                 (["--site", "/nonexistent"], "/nonexistent"),
+                (["--set", "stream.ntimes=0", "local"], "one plan"),
                 (["extra"], "one plan")):
             with self.subTest(words=words):
                 self.refused(self.assay(*words), re.escape(want))
+
+    def test_a_plan_that_is_not_there_names_those_that_are(self):
+        self.plan = "locl"
+        self.refused(self.assay(), "did you mean 'local'")
+
+    def test_an_output_that_cannot_be_made_is_status_2(self):
+        for out in ("", self.path("none/run")):
+            self.out = out
+            r = self.assay()
+            self.assertEqual(r.returncode, 2, r.stderr)
+            self.assertEqual(len(r.stderr.splitlines()), 1)
+
+    def test_an_option_out_of_its_kernels_range_is_refused_before_the_launch(self):
+        self.plan = self.write("two.yaml", PLAN.replace("kernel: fake", "kernel: stream", 1))
+        for value, want in (("0", "too small"), ("-5", "too small"), ("2000000000", "too large")):
+            r = self.assay("--set", f"stream.ntimes={value}")
+            self.refused(r, want)
 
     def test_a_bad_baseline_is_refused_before_anything_starts(self):
         for old, new in (("100 GB/s", "100"), ("100 GB/s", "100 MBs"), ("-7 %", "-7 GB"),
@@ -518,6 +536,8 @@ class Terminal(Case):
                                env=self.env(), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, timeout=60, check=False)
             self.assertEqual(self.records()[-1].get("exit"), 0, (tail, r.stderr))
+            with open(os.path.join(self.out, "config", "plan.yaml"), encoding="utf-8") as f:
+                self.assertEqual(f.read(), PLAN)
 
     def test_a_report_that_cannot_be_printed_is_not_0(self):
         with open("/dev/full", "wb") as full:
@@ -544,7 +564,8 @@ class Ends(Case):
         raise AssertionError(p.communicate())
 
     def test_signals_end_in_order_with_128_plus_n_and_a_report(self):
-        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
+                    signal.SIGUSR1):
             with self.subTest(sig=sig):
                 shutil.rmtree(self.out, True)
                 self.play("b/* hang\n")
@@ -603,6 +624,9 @@ class Ends(Case):
         self.assertIn(b"assay-fake", r.stdout)
         self.assertIn(b"all-cores", r.stdout)
         self.assertEqual(sorted(os.listdir(self.base)), ["base.yaml", "script", "two.yaml"])
+        self.play("reach@n2 exit 255\n* ok\n")
+        r = self.assay(argv=argv + ["--nodes", "n[1-2]"], cwd=self.base)
+        self.assertEqual(r.returncode, 3, r.stderr)
 
     def test_nothing_of_us_is_left_open_in_kernels(self):
         """The kernel sees stdin, stdout and stderr and no descriptor of ours."""
