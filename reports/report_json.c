@@ -135,6 +135,7 @@ static void put_verdict(struct jsonw *w, const struct verdict *v)
 	jsonw_num(w, "value", v->value);
 	jsonw_text(w, "unit", v->unit);
 	jsonw_num(w, "reference", v->reference);
+	jsonw_num(w, "share", v->share);
 	jsonw_num(w, "low", v->low);
 	jsonw_num(w, "high", v->high);
 	jsonw_num(w, "warn_low", v->warn_low);

@@ -71,8 +71,7 @@ static struct row_num share(const struct row *r, double *scratch)
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct verdict *v = r->verdicts[i];
-		double x = v->value.set && v->reference.set ? v->value.v / v->reference.v
-							    : NAN;
+		double x = verdict_share(v);
 
 		if (isfinite(x))
 			scratch[n++] = x;

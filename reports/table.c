@@ -244,8 +244,7 @@ static void add_worst_one(const struct term *t, struct strbuf *to,
 	strbuf_addf(to, " %s", term_number(buf, sizeof(buf), v->value, v->unit));
 	if (v->reference.set && v->reference.v != 0)
 		strbuf_addf(to, " (%s)",
-			    units_format(buf, sizeof(buf), v->value.v / v->reference.v,
-					 "ratio"));
+			    units_format(buf, sizeof(buf), verdict_share(v), "ratio"));
 }
 
 /* Keeps the worst of a row, the worst first. */

@@ -169,8 +169,7 @@ static void add_value(struct term *t, const struct verdict *v)
 	strbuf_addstr(&text, term_number(buf, sizeof(buf), v->value, v->unit));
 	if (v->reference.set && v->reference.v != 0)
 		strbuf_addf(&text, ", %s of the reference",
-			    units_format(buf, sizeof(buf), v->value.v / v->reference.v,
-					 "ratio"));
+			    units_format(buf, sizeof(buf), verdict_share(v), "ratio"));
 	if (v->n > 0)
 		strbuf_addf(&text, "; %lld independent launch%s", (long long)v->n,
 			    v->n == 1 ? "" : "es");

@@ -51,6 +51,15 @@ const char *verdict_name(enum verdict_word w)
 	return words[w];
 }
 
+double verdict_share(const struct verdict *v)
+{
+	if (v->share.set)
+		return v->share.v;
+	if (!v->value.set || !v->reference.set || v->reference.v == 0)
+		return NAN;
+	return v->value.v / v->reference.v;
+}
+
 enum verdict_word verdict_worse(enum verdict_word a, enum verdict_word b)
 {
 	return a < b ? a : b;

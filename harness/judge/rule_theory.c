@@ -92,6 +92,10 @@ static void start(struct strbuf *why, const struct series *s,
 	strbuf_reset(why);
 	rule_add_value(why, s->value, s->unit);
 	strbuf_addstr(why, " is ");
+	/* each launch has its own roof: the median of the shares is no share of medians
+	 */
+	if (roof->n > 1 && fabs(share - s->value / roof->value) > 0.005 * share)
+		strbuf_addstr(why, "launch by launch ");
 	rule_add_share(why, share, false);
 	strbuf_addf(why, " of %s ", l->called);
 	rule_add_value(why, roof->value, s->unit);
@@ -119,6 +123,7 @@ static void compare(const struct rule_input *in, struct summary *out,
 	start(why, s, l, roof, share);
 	head = why->len;
 	rule_compare(in, out, v, s, &c, why);
+	v->share = record_num(share);
 	if (!l->invalid.set)
 		return;
 	v->high = record_num(l->invalid.v * roof->value);

@@ -43,6 +43,9 @@ struct verdict {
 	const char *metric;      /* "stream.triad" */
 	const char *at;          /* canonical JSON or NULL */
 	struct record_num value, reference, low, high, spread;
+	/* what is judged, where it is not value / reference: the median of the launches'
+	 * shares, each of its own reference */
+	struct record_num share;
 	/* low and high are the fail limits; between warn and fail it is WARN */
 	struct record_num warn_low, warn_high;
 	const char *unit;
@@ -55,6 +58,9 @@ struct verdict {
 	bool required;               /* the plan requires it */
 	const struct series *series; /* behind it, or NULL: judge/series.h */
 };
+
+/* The value as a share of its reference; NaN when there is none. */
+double verdict_share(const struct verdict *v);
 
 struct summary_node {
 	const char *name, *class, *chassis;
