@@ -4,12 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
 #include "cmd/campaign.h"
+#include "run/resolve.h"
 
 /* Where probes' records go: the journal, or the state of a dry run. */
 struct probe {
 	struct campaign *c;
 	struct record_sink *sink;
+	struct resolve names;
 	size_t lost;
 };
 
@@ -23,6 +26,82 @@ static int put_lost(struct probe *p, const char *node, const char *why, struct e
 	p->lost++;
 	progress_say(&p->c->progress, "%s: %s", node, why);
 	return p->sink->put(p->sink, &r, e);
+}
+
+static int put_remark(struct probe *p, const char *text, struct err *e)
+{
+	struct record r = record_make(RECORD_KIND_event);
+
+	r.u.event.what = "remark";
+	r.u.event.text = text;
+	progress_say(&p->c->progress, "%s", text);
+	return p->sink->put(p->sink, &r, e);
+}
+
+/*
+ * The names first. A resolver that hangs would hang the way to the node as well: such a
+ * node is lost here. One without an address may be known to the remote agent all the
+ * same (a host of ssh_config): that is told only when the node cannot be reached.
+ */
+static int resolve(struct probe *p, const char **todo, size_t *n, struct err *e)
+{
+	struct arena *a = &p->c->arena;
+	const char **remarks;
+	size_t kept = 0, n_remarks;
+	int rc = resolve_nodes(&p->names, &p->c->runner, todo, *n, RESOLVE_LIMIT, e);
+
+	for (size_t i = 0; i < *n && !rc; i++) {
+		const struct resolve_name *name = resolve_find(&p->names, todo[i]);
+
+		if (!name || !name->hung)
+			todo[kept++] = todo[i];
+		else
+			rc = put_lost(
+				p, todo[i],
+				arena_printf(a, "name does not resolve: %s", name->why),
+				e);
+	}
+	*n = kept;
+	remarks = resolve_remarks(&p->names, a, &n_remarks);
+	for (size_t i = 0; i < n_remarks && !rc; i++)
+		rc = put_remark(p, remarks[i], e);
+	return rc;
+}
+
+/* The first rung that failed is why. */
+static const char *first_rung(struct probe *p, const char *node, const char *why)
+{
+	const struct resolve_name *name = resolve_find(&p->names, node);
+
+	if (!name || !name->why)
+		return why;
+	return arena_printf(&p->c->arena, "name does not resolve: %s; %s", name->why,
+			    why);
+}
+
+/* The kernels of the plan, which have to run on each node. */
+static const char *kernels(struct campaign *c)
+{
+	struct strbuf list = {0};
+	struct names seen = {0};
+	const char *text;
+
+	for (size_t i = 0; i < c->plan.n_stages; i++) {
+		const struct plan_stage *stage = &c->plan.stages[i];
+
+		for (size_t k = 0; k < stage->n_steps; k++) {
+			bool fresh;
+
+			(void)names_add(&seen, stage->steps[k].kernel, &fresh);
+			if (fresh)
+				strbuf_addf(&list, "%s%s", list.len ? "," : "",
+					    stage->steps[k].kernel);
+		}
+	}
+	text = arena_strdup(&c->arena, strbuf_str(&list));
+	strbuf_release(&list);
+	names_release(&seen);
+	return text;
 }
 
 /* Keeps the topology once per class, and leaves its name in the record. */
@@ -49,7 +128,8 @@ static int on_probe(void *ctx, const struct reach_result *res, struct err *e)
 	const char *why = probe_read(res, &p->c->saved, a, &r.u.node);
 
 	if (why)
-		return put_lost(p, arena_strdup(a, res->node), why, e);
+		return put_lost(p, arena_strdup(a, res->node),
+				first_rung(p, res->node, why), e);
 	if (keep_topology(p->c, &r.u.node, e))
 		return -1;
 	return p->sink->put(p->sink, &r, e);
@@ -59,9 +139,10 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 		   struct err *e)
 {
 	const char **todo = arena_alloc(&c->arena, c->n_nodes, sizeof(*todo));
-	const char *words[PROBE_WORDS];
+	const char *words[PROBE_WORDS + 2];
 	struct probe p = {.c = c, .sink = sink};
 	size_t n = 0, n_words;
+	int rc;
 
 	for (size_t i = 0; i < c->n_nodes; i++) {
 		if (!state_facts(s, c->nodes[i]))
@@ -71,6 +152,12 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 		return 0;
 	progress_say(&c->progress, "probing %zu node%s", n, n == 1 ? "" : "s");
 	n_words = probe_words(c->env->bindir, c->args->mask_users, &c->arena, words);
-	return runner_reach(&c->runner, todo, n, words, n_words, PROBE_LIMIT, on_probe,
-			    &p, e);
+	words[n_words++] = "--programs";
+	words[n_words++] = kernels(c);
+	rc = resolve(&p, todo, &n, e);
+	if (!rc)
+		rc = runner_reach(&c->runner, todo, n, words, n_words,
+				  c->plan.limits.probe, on_probe, &p, e);
+	resolve_release(&p.names);
+	return rc;
 }

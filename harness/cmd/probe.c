@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay_build.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "host/facts.h"
@@ -162,11 +163,23 @@ static bool is_class(const char *class)
 	       !class[strspn(class, "abcdefghijklmnopqrstuvwxyz0123456789.-")];
 }
 
+/* What is installed there must be what runs here, and must run. */
+static const char *unfit(const struct record_node *n, struct arena *a)
+{
+	if (!n->build || strcmp(n->build, ASSAY_BUILD) != 0)
+		return arena_printf(a, "build %.100s, here %s",
+				    n->build ? n->build : "unknown", ASSAY_BUILD);
+	if (n->broken)
+		return arena_printf(a, "cannot run there: %s", n->broken);
+	return NULL;
+}
+
 const char *probe_read(const struct reach_result *res, const struct probe_saved *saved,
 		       struct arena *a, struct record_node *out)
 {
 	const char *at = res->out, *line;
 	bool found = false, whole = false;
+	const char *why;
 	size_t len;
 
 	if (res->why)
@@ -192,6 +205,9 @@ const char *probe_read(const struct reach_result *res, const struct probe_saved 
 	if (!whole)
 		return found ? "the probe's answer is cut off"
 			     : "the probe gave no record of the node";
+	why = unfit(out, a);
+	if (why)
+		return why;
 	out->node = arena_strdup(a, res->node);
 	if (!is_class(out->class))
 		out->class = NULL;

@@ -10,11 +10,12 @@
 #include <jansson.h>
 
 #include "base/names.h"
+#include "plan/plan.h"
 #include "plan/site.h"
 #include "run/runner.h"
 
-/* Seconds for one node, the way there included. */
-enum { PROBE_LIMIT = 60, PROBE_WORDS = 4 };
+/* Seconds for one node, the way there included, where no plan says. */
+enum { PROBE_LIMIT = PLAN_PROBE_LIMIT, PROBE_WORDS = 4 };
 
 /* Facts saved earlier. A zeroed struct has none. */
 struct probe_saved {
@@ -37,8 +38,8 @@ size_t probe_words(const char *bindir, bool mask_users, struct arena *a,
 /*
  * Reads a node's answer into @out, with the name it was asked by, with the facts of
  * @saved that it could not read itself and with what its clock is ahead of ours. NULL, or
- * one sentence why there is no record: the node could not be reached, the probe failed,
- * or its answer is not whole. In @a.
+ * one sentence why there is no record: the node could not be reached, the probe failed or
+ * is of another build, a program cannot run there, or the answer is not whole. In @a.
  */
 const char *probe_read(const struct reach_result *res, const struct probe_saved *saved,
 		       struct arena *a, struct record_node *out);

@@ -236,6 +236,12 @@ static void add_remarks(struct summary *s, const struct work *w)
 	if (s->n_reported < s->n_nodes)
 		rule_remark(s, arena_printf(&s->arena, "%zu of %zu nodes reported",
 					    s->n_reported, s->n_nodes));
+	for (size_t i = 0; i < s->state->n_events; i++) {
+		const struct record_event *ev = &s->state->events[i];
+
+		if (!strcmp(ev->what, "remark") && !ev->node)
+			rule_remark(s, ev->text);
+	}
 	common_cause(s, &w->nodes);
 }
 

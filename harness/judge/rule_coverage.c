@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "judge/isolate.h"
 #include "judge/rule.h"
+#include "judge/twins.h"
 #include "record/key.h"
 
 static void miss(struct summary *out, const char *key, const char *node, const char *why)
@@ -244,6 +245,7 @@ int rule_coverage_judge(const struct rule_input *in, struct summary *out, struct
 	isolate_sets(in, out);
 	isolate_culprits(in, out);
 	judge_nodes(in, out);
+	twins_judge(in, out);
 	if (!in->state->damaged)
 		return 0;
 	v = summary_add(out);

@@ -18,6 +18,7 @@ const struct conf_key form_limits[] = {
 	{"step", CONF_DURATION, LIMIT(step), .min = 1, .max = 30.0 * DAY},
 	{"rounds", CONF_INT, LIMIT(rounds), .min = 1, .max = 100},
 	{"repeats", CONF_INT, LIMIT(repeats), .min = 0, .max = 100},
+	{"probe", CONF_DURATION, LIMIT(probe), .min = 1, .max = DAY},
 	{"preflight", CONF_BOOL, LIMIT(preflight)},
 };
 const size_t form_n_limits = sizeof(form_limits) / sizeof(form_limits[0]);

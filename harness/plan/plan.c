@@ -230,8 +230,11 @@ int plan_load(struct plan *p, const char *path, struct err *e)
 		{"requires", CONF_NODE, PLAN(requires)},
 		{"stages", CONF_NODE, PLAN(stages)},
 	};
-	struct plan_form f = {
-		.limits = {.step = 600, .rounds = 6, .repeats = 5, .preflight = true}};
+	struct plan_form f = {.limits = {.step = 600,
+					 .rounds = 6,
+					 .repeats = 5,
+					 .probe = PLAN_PROBE_LIMIT,
+					 .preflight = true}};
 	struct loader l = {.plan = p, .a = &p->arena, .e = e};
 	const struct yaml_node *root;
 

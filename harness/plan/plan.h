@@ -47,11 +47,15 @@ struct plan_stage {
 	const char *where;
 };
 
+/* Seconds: a node that has not answered by then hangs; ssh gives up after five. */
+enum { PLAN_PROBE_LIMIT = 12 };
+
 struct plan_limits {
 	double time;    /* s of the whole run; 0 = none */
 	double step;    /* s of one launch where the step does not say; default 600 */
 	int rounds;     /* default 6 */
 	int repeats;    /* default 5, of one step */
+	double probe;   /* s for the facts of one node; default PLAN_PROBE_LIMIT */
 	bool preflight; /* several nodes are tried together first; default yes */
 };
 

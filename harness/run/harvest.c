@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "run/hints.h"
 
 static const char mark[] = "@assay ";
 
@@ -275,6 +276,8 @@ static int err_line(void *ctx, const char *line, size_t len, bool cut, struct er
 		return 0;
 	if (!h->complaint.len)
 		utf8_printable(&h->complaint, line, len);
+	if (!h->hint)
+		h->hint = hints_find(line, len);
 	if (!h->killed.len && memmem(line, len, "exited on signal", 16))
 		utf8_printable(&h->killed, line, len);
 	return 0;
@@ -427,8 +430,8 @@ static const char *by_records(const struct harvest *h, const struct spawn_result
 	return h->ended ? counted(h, r, reason) : incomplete(h, r, reason);
 }
 
-const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
-			  bool direct, struct strbuf *reason)
+static const char *cause_of(const struct harvest *h, const struct spawn_result *r,
+			    bool direct, struct strbuf *reason)
 {
 	switch (r->end) {
 	case SPAWN_FAILED:
@@ -453,4 +456,17 @@ const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
 		return "timeout";
 	}
 	return by_records(h, r, direct, reason);
+}
+
+const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
+			  bool direct, struct strbuf *reason)
+{
+	static const char *const helped[] = {"launch", "timeout", "no-data"};
+	const char *cause = cause_of(h, r, direct, reason);
+
+	for (size_t i = 0; h->hint && i < sizeof(helped) / sizeof(helped[0]); i++) {
+		if (!strcmp(cause, helped[i]))
+			strbuf_addf(reason, "; hint: %s", h->hint);
+	}
+	return cause;
 }

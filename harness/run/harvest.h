@@ -46,6 +46,7 @@ struct harvest {
 	int64_t end_count, end_ranks;
 	/* the first of each; empty while there was none */
 	struct strbuf problem, skip, invalid, complaint, killed;
+	const char *hint; /* against something said on stderr, or NULL */
 };
 
 /* @s and @m are borrowed. @most bytes of record lines are read, 0: HARVEST_MOST. */
@@ -62,7 +63,8 @@ int harvest_end(struct harvest *h, struct err *e);
 /*
  * Cause and reason of the ended record. Only a result that is complete is "ok": a record
  * of every rank, at least one sample, the end record with the right numbers, and exit
- * status 0, or 1 when a check of the kernel's own failed (which is for the judge).
+ * status 0, or 1 when a check of the kernel's own failed (which is for the judge). The
+ * reason of another one ends with a hint where the table of hints has one.
  * @direct: no launcher stands between us and the kernel.
  */
 const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,

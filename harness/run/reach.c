@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "run/hints.h"
 #include "run/runner.h"
 
 enum { MOST_AT_ONCE = 64, MAX_OUT = 16 << 20, MAX_ERR = 4096, MAX_WHY = 300 };
@@ -91,6 +92,8 @@ static void add_last_line(struct strbuf *out, const char *text)
 static void why_not(const struct visit *v, const struct spawn_result *r,
 		    enum reach_end end, struct strbuf *why)
 {
+	const char *hint;
+
 	if (end == REACH_TIMEOUT) {
 		strbuf_addf(why, "no answer after %g s", v->reach->limit);
 	} else if (v->cut) {
@@ -105,6 +108,9 @@ static void why_not(const struct visit *v, const struct spawn_result *r,
 	}
 	if (why->len && end != REACH_TIMEOUT && !v->cut)
 		add_last_line(why, strbuf_str(&v->err));
+	hint = why->len ? hints_find(strbuf_str(&v->err), v->err.len) : NULL;
+	if (hint)
+		strbuf_addf(why, "; hint: %s", hint);
 }
 
 static void visit_ended(void *ctx, const struct spawn_result *r)

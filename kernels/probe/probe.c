@@ -15,12 +15,17 @@
 #include "host/busy.h"
 #include "host/facts.h"
 #include "inventory.h"
+#include "programs.h"
 #include "record/record.h"
+#include "resolve.h"
 
 struct options {
 	struct host_io io;
-	const char *save;
+	const char *save, *programs;
 	bool records, mask_users, done;
+	bool resolve;
+	char **words; /* after the options */
+	int n_words;
 };
 
 /* Seconds over which processes are watched, what else is gathered meanwhile. */
@@ -31,6 +36,8 @@ static const struct option longopts[] = {
 	{"save", required_argument, NULL, 's'},
 	{"root", required_argument, NULL, 'r'},
 	{"mask-users", no_argument, NULL, 'm'},
+	{"programs", required_argument, NULL, 'p'},
+	{"resolve", no_argument, NULL, 'n'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
@@ -39,6 +46,8 @@ static const struct option longopts[] = {
 static const char help[] =
 	"usage: assay-probe [--format text|records] [--save FILE] [--mask-users] [--root "
 	"DIR]\n"
+	"                   [--programs LIST]\n"
+	"       assay-probe --resolve NAME...\n"
 	"\n"
 	"Shows what this node is: CPUs, caches, NUMA domains, memory, adapters, system, "
 	"firmware.\n"
@@ -51,11 +60,14 @@ static const char help[] =
 	"                    root can read; name it under 'facts' in the site file\n"
 	"  --mask-users      names no user whose processes are found busy\n"
 	"  --root DIR        a recorded tree of /proc and /sys instead of this machine\n"
+	"  --programs LIST   asks these kernels, as stream,fence, whether they run here\n"
+	"  --resolve         prints the addresses of the names, each when it is known\n"
 	"  --help, --version\n";
 
 static int unknown(const char *word, struct err *e)
 {
-	const char *names[] = {"format", "save", "root", "mask-users", "help", "version"};
+	const char *names[] = {"format",   "save",    "root", "mask-users",
+			       "programs", "resolve", "help", "version"};
 	const size_t n = sizeof(names) / sizeof(names[0]);
 	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, n);
 
@@ -93,6 +105,12 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 		case 'm':
 			o->mask_users = true;
 			break;
+		case 'p':
+			o->programs = optarg;
+			break;
+		case 'n':
+			o->resolve = true;
+			break;
 		case 'h':
 			o->done = true;
 			(void)fputs(help, stdout);
@@ -108,7 +126,9 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 			return unknown(argv[optind - 1], e);
 		}
 	}
-	if (optind < argc)
+	o->words = argv + optind;
+	o->n_words = argc - optind;
+	if (optind < argc && !o->resolve)
 		return err_set(e, ERR_USAGE, "unexpected word '%.60s', see --help",
 			       argv[optind]);
 	if (stat(o->io.root, &st) || !S_ISDIR(st.st_mode))
@@ -119,7 +139,7 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 
 /* The node record; the controller fills in the name it asked by. */
 static void encode(const json_t *facts, const struct topology *t, const char *class_name,
-		   struct strbuf *line)
+		   const char *broken, struct strbuf *line)
 {
 	struct record r = record_make(RECORD_KIND_node);
 	char *text = json_dumps(facts, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -130,6 +150,8 @@ static void encode(const json_t *facts, const struct topology *t, const char *cl
 	r.u.node.host = json_string_value(
 		json_object_get(json_object_get(facts, "os"), "hostname"));
 	r.u.node.class = class_name;
+	r.u.node.build = ASSAY_BUILD;
+	r.u.node.broken = *broken ? broken : NULL;
 	r.u.node.facts = text;
 	if (t && !topology_xml(t, &xml, &e))
 		r.u.node.topology = strbuf_str(&xml);
@@ -186,13 +208,13 @@ static json_t *gather(const struct options *o, struct topology **t)
 
 static int probe(const struct options *o, struct err *e)
 {
-	struct strbuf line = {0}, out = {0}, class_name = {0};
+	struct strbuf line = {0}, out = {0}, class_name = {0}, broken = {0};
 	struct topology *t;
 	json_t *facts = gather(o, &t);
-	int rc = 0;
+	int rc = o->programs ? programs_check(o->programs, &broken, e) : 0;
 
 	facts_class(facts, t, &class_name);
-	encode(facts, t, strbuf_str(&class_name), &line);
+	encode(facts, t, strbuf_str(&class_name), strbuf_str(&broken), &line);
 	if (o->records) {
 		struct record end = record_make(RECORD_KIND_end);
 
@@ -203,8 +225,10 @@ static int probe(const struct options *o, struct err *e)
 		strbuf_addch(&out, '\n');
 	} else {
 		inventory(facts, strbuf_str(&class_name), &out);
+		if (broken.len)
+			strbuf_addf(&out, "%-11s%s\n", "broken", strbuf_str(&broken));
 	}
-	if (o->save) {
+	if (!rc && o->save) {
 		strbuf_addch(&line, '\n');
 		rc = file_save(o->save, strbuf_str(&line), line.len, e);
 	}
@@ -215,6 +239,7 @@ static int probe(const struct options *o, struct err *e)
 	strbuf_release(&line);
 	strbuf_release(&out);
 	strbuf_release(&class_name);
+	strbuf_release(&broken);
 	return rc;
 }
 
@@ -227,7 +252,7 @@ int main(int argc, char **argv)
 	if (!rc && o.done)
 		return fflush(stdout) ? 4 : 0;
 	if (!rc)
-		rc = probe(&o, &e);
+		rc = o.resolve ? resolve(o.words, o.n_words, &e) : probe(&o, &e);
 	if (rc) {
 		(void)fprintf(stderr, "assay-probe: %s\n", e.msg);
 		return err_exit_status(&e);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "assay_build.h"
@@ -626,6 +627,52 @@ static int check_words(int argc, char **argv)
 	return 0;
 }
 
+/* Prints @line with the name of the node instead of this machine's. */
+static void print_as(const char *node, const char *line)
+{
+	static const char key[] = "\"host\":\"";
+	const char *host = strstr(line, key);
+
+	if (!host) {
+		(void)fputs(line, stdout);
+		return;
+	}
+	host += sizeof(key) - 1;
+	(void)printf("%.*s%s%s", (int)(host - line), line, node, strchr(host, '"'));
+}
+
+/* Runs the words here, but as on a machine of that name. */
+static int run_as(const char *node, char **words)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int fds[2], status = 0;
+	FILE *out;
+	pid_t pid;
+
+	if (pipe(fds))
+		return 127;
+	pid = fork();
+	if (!pid) {
+		(void)dup2(fds[1], 1);
+		(void)close(fds[0]);
+		(void)close(fds[1]);
+		(void)execvp(words[0], words);
+		perror(words[0]);
+		_exit(127);
+	}
+	(void)close(fds[1]);
+	out = fdopen(fds[0], "r");
+	while (out && getline(&line, &size, out) > 0)
+		print_as(node, line);
+	free(line);
+	if (out)
+		(void)fclose(out);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 127;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
 static int reach(struct play *p, char **argv)
 {
 	char key[512];
@@ -635,9 +682,7 @@ static int reach(struct play *p, char **argv)
 	play = find(p, key);
 	if (play != play_ok)
 		return play(p);
-	(void)execvp(argv[3], argv + 3);
-	perror(argv[3]);
-	return 127;
+	return run_as(argv[2], argv + 3);
 }
 
 int main(int argc, char **argv)

@@ -612,9 +612,19 @@ static void b01_a_launcher_that_refuses_is_no_fault_of_a_node(void **unused)
 		const char *how, *line;
 		int exit;
 	} cases[] = {
-		{"slots", "not enough slots available for this job", 0},
-		{"root", "mpirun has detected an attempt to run as root.", 1},
-		{"pmi", "it was direct launched, but has no PMI support", 1},
+		{"slots",
+		 "not enough slots available for this job; hint: fewer slots than ranks: "
+		 "see the host file or the allocation",
+		 0},
+		{"root",
+		 "mpirun has detected an attempt to run as root.; hint: use another "
+		 "user, "
+		 "or --allow-root",
+		 1},
+		{"pmi",
+		 "it was direct launched, but has no PMI support; hint: MPI and launcher "
+		 "do not share a PMI: take --launcher mpirun",
+		 1},
 	};
 	char *path;
 
@@ -634,7 +644,7 @@ static void b01_a_launcher_that_refuses_is_no_fault_of_a_node(void **unused)
 	(void)add_step("stage/a", "n1");
 	path = with_stub_path();
 	for (size_t i = 0; i < 3; i++) {
-		char want[128];
+		char want[256];
 
 		(void)setenv("REFUSE", cases[i].how, 1);
 		b.steps.items[0].id = (int64_t)i + 1;
@@ -836,7 +846,8 @@ static void g01_a_nodes_status_is_not_its_transports(void **unused)
 		{"h139", REACH_RAN, 139, 0, "exit status 139"},
 		{"h254", REACH_RAN, 254, 0, "exit status 254"},
 		{"h255", REACH_TRANSPORT, 255, 0,
-		 "exit status 255: ssh: connect to host h255: No route to host"},
+		 "exit status 255: ssh: connect to host h255: No route to host; hint: it "
+		 "is off, or a firewall rejects us"},
 		{"hkill", REACH_TRANSPORT, -1, 9, "ended by signal 9 (Killed)"},
 		{"hhang", REACH_TIMEOUT, -1, 9, "no answer after 3 s"},
 	};
@@ -897,7 +908,8 @@ static void the_test_launcher_reaches_nodes_by_its_script(void **unused)
 	assert_string_equal(all.items[answer_of(&all, "n69")].out, out);
 	assert_int_equal(all.items[answer_of(&all, "n3")].end, REACH_TRANSPORT);
 	assert_string_equal(all.items[answer_of(&all, "n3")].why,
-			    "exit status 255: no route to host");
+			    "exit status 255: no route to host; hint: it is off, or a "
+			    "firewall rejects us");
 	assert_int_equal(all.items[answer_of(&all, "n4")].end, REACH_TIMEOUT);
 }
 

@@ -62,6 +62,34 @@ expect 0 '' --save "$dir/saved"
 grep -q '"os":{' "$dir/saved" || fail "nothing saved"
 ! grep -q '"clean"\|"clock"' "$dir/saved" || fail "processes are saved"
 
+# the kernels of a plan: one that runs, one that is not there, one that lacks a library
+mkdir "$dir/bin"
+cp "$probe" "$dir/bin/assay-probe"
+build=$(sed -n 's/.*"build":"\([^"]*\)".*/\1/p' "$dir/records")
+[ "$build" = "$("$probe" --version | sed 's/.*(\(.*\))/\1/')" ] || fail "build: $build"
+stub() { # NAME LINE
+	printf '#!/bin/sh\n%s\n' "$2" >"$dir/bin/assay-$1"
+	chmod +x "$dir/bin/assay-$1"
+}
+stub good "echo 'assay-good 1 ($build)'"
+stub old "echo 'assay-old 0.9 (v0.9)'"
+stub lame "echo '/x/assay-lame: error while loading shared libraries: libq.so' >&2; exit 127"
+stub dead 'kill -9 $$'
+"$dir/bin/assay-probe" --programs good >"$dir/out" || fail "--programs"
+! grep -q '"broken"' "$dir/out" || fail "a good program is broken: $(cat "$dir/out")"
+"$dir/bin/assay-probe" --programs good,old,lame,none,dead >"$dir/out" || fail "--programs"
+want="assay-old: another build than the probe's $build"
+want="$want; assay-lame: error while loading shared libraries: libq.so"
+want="$want; assay-none: No such file or directory; assay-dead: does not answer"
+grep -q "\"broken\":\"$want\"" "$dir/out" ||
+	fail "--programs: $(grep -o '"broken":"[^"]*"' "$dir/out")"
+
+# names, each with its line
+expect 0 '' --resolve localhost nosuch.invalid
+grep -q '^localhost	127\.\|^localhost	::1' "$dir/out" || fail "localhost: $(cat "$dir/out")"
+grep -q '^nosuch\.invalid	! ' "$dir/out" || fail "no address: $(cat "$dir/out")"
+expect 2 "1 to 64 names, not 0" --resolve
+
 expect 4 "cannot write '/nowhere/file'" --save /nowhere/file
 "$probe" --format records >/dev/full 2>"$dir/err"
 [ $? = 4 ] || fail "a full disk does not give 4"

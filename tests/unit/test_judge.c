@@ -105,6 +105,46 @@ static void word_order_is_that_of_the_design(void **state)
 	}
 }
 
+/* Field case A08. */
+static void nodes_with_one_host_name_are_kept_and_warned_of(void **state)
+{
+	static const char *const asked[] = {"mpi-worker.1.example",
+					    "mpi-worker.2.example",
+					    "node2527.mgmt.example", "node2528"};
+	static const char *const answer[] = {"mpi-worker", "MPI-Worker",
+					     "node2527.data.example", "NODE2528"};
+	struct fixture f;
+
+	(void)state;
+	start(&f,
+	      "[\"mpi-worker.1.example\",\"mpi-worker.2.example\","
+	      "\"node2527.mgmt.example\",\"node2528\"]",
+	      "[]");
+	for (int i = 0; i < 4; i++) {
+		fixture_line(&f,
+			     "{\"kind\":\"node\",\"node\":\"%s\",\"host\":\"%s\","
+			     "\"facts\":{}}",
+			     asked[i], answer[i]);
+		fixture_step(&f, i + 1, "s/a", asked[i], "ok", NULL);
+		fixture_sample(&f, i + 1, asked[i], "stream.triad", NT, 1e11, 1);
+	}
+	fixture_line(&f, "{\"kind\":\"event\",\"what\":\"remark\","
+			 "\"text\":\"two names, one address\"}");
+	fixture_judge(&f);
+	assert_int_equal(f.summary.n_reported, 4);
+	assert_int_equal(f.summary.counts[VERDICT_WARN], 2);
+	for (size_t i = 0, found = 0; i < f.summary.n_verdicts; i++) {
+		const struct verdict *v = &f.summary.verdicts[i];
+
+		if (v->word != VERDICT_WARN)
+			continue;
+		assert_string_equal(v->node, asked[found]);
+		assert_non_null(strstr(v->why, asked[!found++]));
+	}
+	assert_true(has_remark(&f, "two names, one address"));
+	fixture_release(&f);
+}
+
 static void rules_are_found_by_name(void **state)
 {
 	static const char *const names[] = {"valid",     "baseline", "theory",
@@ -1211,6 +1251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(word_order_is_that_of_the_design),
 		cmocka_unit_test(rules_are_found_by_name),
+		cmocka_unit_test(nodes_with_one_host_name_are_kept_and_warned_of),
 		cmocka_unit_test(f03_one_line_tells_that_all_are_slow_alike),
 		cmocka_unit_test(f03_without_a_reference_nothing_is_passed),
 		cmocka_unit_test(classes_of_nodes_are_kept_apart),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of the probe as the controller reads them: what is asked, clocks. */
+/* Answers of the probe as the controller reads them: what is asked, builds, clocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay_build.h"
 #include "cmd/probe.h"
 
 static void the_probe_is_told_to_mask_users_only_when_asked_to(void **unused)
@@ -25,21 +26,32 @@ static void the_probe_is_told_to_mask_users_only_when_asked_to(void **unused)
 	arena_release(&a);
 }
 
-/* Reads an answer with these facts, which came at @wall after @duration. */
-static void read_answer(const char *facts, double wall, double duration, struct arena *a,
-			struct record_node *out)
+/* Reads an answer with these members of the node record; why there is none, or NULL. */
+static const char *read_members(const char *members, double wall, double duration,
+				struct arena *a, struct record_node *out)
 {
 	static const struct probe_saved none;
 	char text[512];
 	struct reach_result res = {
 		.node = "c1", .duration = duration, .wall = wall, .out = text};
 
-	res.out_len = (size_t)snprintf(
-		text, sizeof(text),
-		"hello\n@assay {\"kind\":\"node\",\"node\":\"\",\"facts\":%s}\n"
-		"@assay {\"kind\":\"end\",\"count\":1,\"ranks\":1}\n",
-		facts);
-	assert_null(probe_read(&res, &none, a, out));
+	res.out_len =
+		(size_t)snprintf(text, sizeof(text),
+				 "hello\n@assay {\"kind\":\"node\",\"node\":\"\",%s}\n"
+				 "@assay {\"kind\":\"end\",\"count\":1,\"ranks\":1}\n",
+				 members);
+	return probe_read(&res, &none, a, out);
+}
+
+/* Reads an answer with these facts, which came at @wall after @duration. */
+static void read_answer(const char *facts, double wall, double duration, struct arena *a,
+			struct record_node *out)
+{
+	char members[320];
+
+	(void)snprintf(members, sizeof(members), "\"build\":\"%s\",\"facts\":%s",
+		       ASSAY_BUILD, facts);
+	assert_null(read_members(members, wall, duration, a, out));
 	assert_string_equal(out->node, "c1");
 }
 
@@ -93,10 +105,28 @@ static void a_clock_that_is_not_told_is_not_compared(void **unused)
 	}
 }
 
+static void another_build_or_a_broken_program_is_no_node_to_measure(void **unused)
+{
+	struct arena a = {0};
+	struct record_node n;
+
+	(void)unused;
+	assert_string_equal(read_members("\"build\":\"v0.9\",\"facts\":{}", 1, 1, &a, &n),
+			    "build v0.9, here " ASSAY_BUILD);
+	assert_string_equal(read_members("\"facts\":{}", 1, 1, &a, &n),
+			    "build unknown, here " ASSAY_BUILD);
+	assert_string_equal(read_members("\"build\":\"" ASSAY_BUILD "\",\"broken\":"
+					 "\"assay-hpl: libx.so\",\"facts\":{}",
+					 1, 1, &a, &n),
+			    "cannot run there: assay-hpl: libx.so");
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_probe_is_told_to_mask_users_only_when_asked_to),
+		cmocka_unit_test(another_build_or_a_broken_program_is_no_node_to_measure),
 		cmocka_unit_test(clocks_are_compared_without_the_probes_own_time),
 		cmocka_unit_test(a_clock_that_is_not_told_is_not_compared),
 	};
