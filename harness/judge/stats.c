@@ -9,9 +9,6 @@
 #define SIGMA_OF_MEAN 1.2533141373155003 /* sqrt(pi / 2) */
 #define Z95           1.959963984540054
 
-/* Share of false alarms over all tests of one question. */
-#define FALSE_ALARMS 0.01
-
 enum {
 	FEWEST_FOR_ORDER = 6, /* 1 - 2^(1-n) reaches 95 % */
 	EXACT_BINOMIAL = 500, /* beyond, 0.5^n comes near the smallest double */
@@ -83,6 +80,16 @@ double stats_mad(const double *sorted, size_t n)
 	return n % 2 ? deviation : last / 2 + deviation / 2;
 }
 
+double stats_mad_sigma(const double *sorted, size_t n)
+{
+	static const double few[] = {1,     1,     1.196, 1.495, 1.363,
+				     1.206, 1.200, 1.140, 1.129, 1.107};
+	double factor =
+		n < sizeof(few) / sizeof(few[0]) ? few[n] : (double)n / ((double)n - 0.8);
+
+	return n < 2 ? 0 : SIGMA_OF_MAD * factor * stats_mad(sorted, n);
+}
+
 double stats_sigma(const double *sorted, size_t n)
 {
 	double median, sum = 0;
@@ -149,26 +156,56 @@ size_t stats_values_needed(double sigma, double half)
 	return n < 1 ? 1 : n < MOST_NEEDED ? (size_t)n : MOST_NEEDED;
 }
 
-double stats_outlier_z(size_t n, size_t tests)
+/*
+ * The regularized incomplete beta function I_x(a, b) for x below (a + 1) / (a + b + 2),
+ * by its continued fraction (DLMF 8.17.22) in Lentz's way.
+ */
+static double incomplete_beta(double a, double b, double x)
 {
-	double values = fmax((double)n, 1) * fmax((double)tests, 1);
-	double tail = FALSE_ALARMS / (2 * values);
-	double low = 0, high = 40; /* erfc(40 / sqrt 2) is 0 in double */
+	double front =
+		exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) /
+		a;
+	double c = 1, d = 1 - (a + b) * x / (a + 1), f;
 
-	for (int i = 0; i < 100; i++) {
-		double mid = (low + high) / 2;
+	d = f = 1 / d;
+	for (int m = 1; m < 1000; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 
-		if (0.5 * erfc(mid / sqrt(2)) > tail)
+		d = 1 / (1 + even * d);
+		c = 1 + even / c;
+		f *= c * d;
+		d = 1 / (1 + odd * d);
+		c = 1 + odd / c;
+		f *= c * d;
+		if (fabs(c * d - 1) < 1e-13)
+			break;
+	}
+	return front * f;
+}
+
+/* P(T > t), t > 0: of the two ends of the fraction the one that converges. */
+static double student_tail(double t, double freedom)
+{
+	double x = freedom / (freedom + t * t), a = freedom / 2;
+
+	if (x < (a + 1) / (a + 2.5))
+		return incomplete_beta(a, 0.5, x) / 2;
+	return 0.5 - incomplete_beta(0.5, a, 1 - x) / 2;
+}
+
+double stats_student(double tail, double freedom)
+{
+	double low = 1e-9, high = 1e12;
+
+	/* the tail falls steadily, so halving finds it; by ratios, for it is long */
+	for (int i = 0; i < 200 && high > low * (1 + 1e-14); i++) {
+		double mid = sqrt(low * high);
+
+		if (student_tail(mid, freedom) > tail)
 			low = mid;
 		else
 			high = mid;
 	}
 	return high;
-}
-
-bool stats_outlier(double v, double median, double sigma, double z, double min_deviation)
-{
-	double off = fabs(v - median);
-
-	return off > z * sigma && off > min_deviation * fabs(median);
 }

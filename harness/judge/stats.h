@@ -28,6 +28,13 @@ double stats_median(const double *sorted, size_t n);
 double stats_mad(const double *sorted, size_t n);
 
 /*
+ * 1.4826 MAD times what makes it, on the average of normal values, their standard
+ * deviation also for few of them (Croux and Rousseeuw, Computational Statistics 1:411,
+ * 1992). 0 when more than half of the values are equal.
+ */
+double stats_mad_sigma(const double *sorted, size_t n);
+
+/*
  * Robust standard deviation, in the unit of the values: 1.4826 MAD, and where more than
  * half of the values are equal (MAD 0) 1.2533 times the mean absolute deviation from the
  * median (Iglewicz and Hoaglin, 1993). 0 when all are equal or n < 2.
@@ -55,15 +62,9 @@ struct stats_interval stats_interval(const double *sorted, size_t n, double sigm
 size_t stats_values_needed(double sigma, double half);
 
 /*
- * How many standard deviations a value may be off before it is an outlier among @n, when
- * @tests such series are looked at: two-sided, 1 % for all of them together (Bonferroni).
+ * t with P(T > t) = @tail for Student's distribution with @freedom degrees of freedom,
+ * which need not be whole: 0 < @tail < 0.5, freedom > 0.
  */
-double stats_outlier_z(size_t n, size_t tests);
-
-/*
- * @v is an outlier of values with this median and robust standard deviation: beyond @z of
- * them and also beyond @min_deviation, a share of the median.
- */
-bool stats_outlier(double v, double median, double sigma, double z, double min_deviation);
+double stats_student(double tail, double freedom);
 
 #endif

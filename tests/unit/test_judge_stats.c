@@ -107,58 +107,57 @@ static void sigma_is_that_of_normal_values_despite_bad_ones(void **state)
 	assert_true(fabs(stats_median(v, N(v)) - 100) < 1);
 }
 
-/* Field case F01: series whose MAD is zero. */
-static const struct {
-	const char *name;
-	double values[10];
-	size_t n, outliers;
-	double bad;
-} mad_zero[] = {
-	{"flat_tiny_dev", {100, 100, 100, 100, 100, 100, 100, 100, 100, 100.1}, 10, 0, 0},
-	{"flat_one_bad", {100, 100, 100, 100, 100, 100, 100, 50}, 8, 1, 50},
-	{"all_equal", {100, 100, 100, 100, 100, 100, 100, 100}, 8, 0, 0},
-	{"all_zero", {0, 0, 0, 0, 0, 0}, 6, 0, 0},
-	{"two_values", {1, 1}, 2, 0, 0},
-	{"one_value", {5}, 1, 0, 0},
-};
-
-static void f01_equal_values_hide_no_outlier_and_make_none(void **state)
+static void quantiles_of_student_are_those_of_the_tables(void **state)
 {
-	(void)state;
-	for (size_t c = 0; c < N(mad_zero); c++) {
-		double v[10], median, sigma, z, last = 0;
-		size_t n = mad_zero[c].n, found = 0;
+	static const struct {
+		double tail, freedom, t;
+	} table[] = {
+		/* exact: tan(pi (1/2 - p)) for one, (1 - 2p) / sqrt(2p (1 - p)) for two
+		 */
+		{0.05, 1, 6.3137515146750430},
+		{0.0005, 1, 636.61924876871956},
+		{0.005, 2, 9.9248432009182924},
+		/* to the digits printed, as in Abramowitz and Stegun, table 26.10 */
+		{0.025, 10, 2.228},
+		{0.005, 5, 4.032},
+		{0.0005, 30, 3.646},
+		{0.025, 1e9, 1.960},
+	};
 
-		memcpy(v, mad_zero[c].values, sizeof(v));
-		n = stats_sort(v, n);
-		median = stats_median(v, n);
-		sigma = stats_sigma(v, n);
-		z = stats_outlier_z(n, 1);
-		assert_true(isfinite(median) && isfinite(sigma) && isfinite(z));
-		for (size_t i = 0; i < n; i++) {
-			if (stats_outlier(v[i], median, sigma, z, 0.05)) {
-				found++;
-				last = v[i];
-			}
-		}
-		if (found != mad_zero[c].outliers)
-			fail_msg("%s: %zu outliers", mad_zero[c].name, found);
-		close_to(last, mad_zero[c].bad);
+	(void)state;
+	for (size_t i = 0; i < N(table); i++) {
+		double t = stats_student(table[i].tail, table[i].freedom);
+
+		if (fabs(t - table[i].t) > (i < 3 ? 1e-9 * t : 0.0006))
+			fail_msg("%zu: %.12g is not %.12g", i, t, table[i].t);
 	}
+	/* it falls with the degrees of freedom, whole or not, and with the tail */
+	assert_true(stats_student(1e-6, 7.5) < stats_student(1e-6, 7));
+	assert_true(stats_student(1e-6, 7.5) > stats_student(1e-6, 8));
+	assert_true(stats_student(1e-6, 7.5) > stats_student(1e-5, 7.5));
+	assert_true(isfinite(stats_student(1e-12, 0.37)));
 }
 
-static void outlier_limit_grows_with_values_and_tests(void **state)
+static void mad_of_few_values_gives_their_deviation_on_average(void **state)
 {
 	(void)state;
-	assert_true(fabs(stats_outlier_z(1, 1) - 2.5758293035489) < 1e-9);
-	assert_true(stats_outlier_z(100, 1) > stats_outlier_z(10, 1));
-	assert_true(fabs(stats_outlier_z(10, 20) - stats_outlier_z(200, 1)) < 1e-12);
-	assert_true(stats_outlier_z(10000, 20) < 7);
-	assert_true(isfinite(stats_outlier_z(0, 0)));
-	/* beyond the robust limit, but less than what matters */
-	assert_false(stats_outlier(96, 100, 0.1, 4, 0.05));
-	assert_true(stats_outlier(94, 100, 0.1, 4, 0.05));
-	assert_false(stats_outlier(94, 100, 3, 4, 0.05));
+	seed = 11;
+	for (size_t n = 2; n < 20; n++) {
+		double sum = 0, v[20];
+		const int rounds = 20000;
+
+		for (int i = 0; i < rounds; i++) {
+			for (size_t k = 0; k < n; k++)
+				v[k] = 100 + 3 * normal();
+			(void)stats_sort(v, n);
+			sum += stats_mad_sigma(v, n);
+		}
+		if (fabs(sum / rounds - 3) > 0.09)
+			fail_msg("%zu values: %g", n, sum / rounds);
+	}
+	assert_true(stats_mad_sigma((const double[]){5}, 1) == 0);
+	assert_true(stats_mad_sigma(NULL, 0) == 0);
+	assert_true(stats_mad_sigma((const double[]){1, 2, 2, 2}, 4) == 0);
 }
 
 static void interval_covers_the_median_often_enough(void **state)
@@ -328,8 +327,8 @@ int main(void)
 		cmocka_unit_test(quantiles_interpolate_between_values),
 		cmocka_unit_test(mad_is_the_median_of_the_deviations),
 		cmocka_unit_test(sigma_is_that_of_normal_values_despite_bad_ones),
-		cmocka_unit_test(f01_equal_values_hide_no_outlier_and_make_none),
-		cmocka_unit_test(outlier_limit_grows_with_values_and_tests),
+		cmocka_unit_test(quantiles_of_student_are_those_of_the_tables),
+		cmocka_unit_test(mad_of_few_values_gives_their_deviation_on_average),
 		cmocka_unit_test(interval_covers_the_median_often_enough),
 		cmocka_unit_test(few_values_take_their_spread_from_elsewhere),
 		cmocka_unit_test(nothing_gives_a_nan),
