@@ -106,6 +106,52 @@ static const char *limits_json(struct campaign *c)
 						  "repeats", l->repeats));
 }
 
+static const char *stages_json(struct campaign *c)
+{
+	static const char *const on[] = {[PLAN_ON_NODE] = "node",
+					 [PLAN_ON_PAIRS] = "pairs",
+					 [PLAN_ON_SETS] = "sets",
+					 [PLAN_ON_ALL] = "all"};
+	json_t *stages = json_array();
+
+	for (size_t i = 0; i < c->plan.n_stages; i++) {
+		const struct plan_stage *stage = &c->plan.stages[i];
+		json_t *steps = json_array();
+
+		for (size_t k = 0; k < stage->n_steps; k++)
+			json_array_append_new(steps, json_pack("{s:s, s:s}", "name",
+							       stage->steps[k].name, "on",
+							       on[stage->steps[k].on]));
+		json_array_append_new(stages,
+				      json_pack("{s:s, s:b, s:o}", "name", stage->name,
+						"gate", stage->gate, "steps", steps));
+	}
+	return campaign_json(&c->arena, stages);
+}
+
+/* Of each node of the run by its place in the site's list; NULL when nothing is known. */
+static const char *chassis_json(struct campaign *c)
+{
+	const char **names = arena_alloc(&c->arena, c->n_nodes, sizeof(*names));
+	struct names of_site = {0};
+	const char *json = NULL;
+
+	for (size_t i = 0; i < c->site.n_nodes && c->site.chassis_every; i++)
+		(void)names_add(&of_site, c->site.nodes[i], NULL);
+	for (size_t i = 0; i < c->n_nodes; i++) {
+		size_t at = names_find(&of_site, c->nodes[i]);
+
+		names[i] = at == NAMES_NONE
+				   ? ""
+				   : arena_printf(&c->arena, "%zu",
+						  at / (size_t)c->site.chassis_every + 1);
+	}
+	if (of_site.n)
+		json = record_list(&c->arena, names, c->n_nodes);
+	names_release(&of_site);
+	return json;
+}
+
 struct record campaign_plan_record(struct campaign *c)
 {
 	struct record r = record_make(RECORD_KIND_plan);
@@ -117,6 +163,8 @@ struct record campaign_plan_record(struct campaign *c)
 		.requires = record_list(&c->arena, c->plan.requires, c->plan.n_requires),
 		.limits = limits_json(c),
 		.kernels = c->kernels,
+		.stages = stages_json(c),
+		.chassis = chassis_json(c),
 		.site = campaign_site(c),
 	};
 	return r;

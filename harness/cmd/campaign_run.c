@@ -11,6 +11,7 @@
 #include "cmd/judged.h"
 #include "judge/launches.h"
 #include "plan/places.h"
+#include "record/key.h"
 
 /* A node that does not even print a version in this time, in s, is no partner. */
 #define ASK_LIMIT 15.0
@@ -71,14 +72,50 @@ static int put_left_out(struct campaign *c, const struct state *s,
 	return 0;
 }
 
-static int put_requests(struct campaign *c, const struct state *s,
-			const struct summary *v, struct err *e)
+/* Who takes part is no launch: no limit of rounds stands against it. */
+static bool is_launch(const struct request *q)
 {
+	return strcmp(q->want, "exclude") != 0 && strcmp(q->want, "readmit") != 0;
+}
+
+/* The requests of this round; with @launches those that start something as well. */
+static const struct request *choose_requests(const struct summary *v, bool launches,
+					     struct arena *a, size_t *n)
+{
+	struct request *chosen = arena_alloc(a, v->n_requests + 1, sizeof(*chosen));
+
+	*n = 0;
 	for (size_t i = 0; i < v->n_requests; i++) {
-		const struct request *q = &v->requests[i];
+		if (launches || !is_launch(&v->requests[i]))
+			chosen[(*n)++] = v->requests[i];
+	}
+	return chosen;
+}
+
+/* A node that failed a gate and is measured once more may still be cleared by it. */
+static bool is_tried_again(const struct request *q, const struct steps *steps)
+{
+	if (strncmp(q->id, KEY_GATE, strlen(KEY_GATE)) != 0)
+		return false;
+	for (size_t i = 0; i < steps->n; i++) {
+		const struct step *s = &steps->items[i];
+
+		if (s->request && s->n_nodes == 1 && !strcmp(s->nodes[0], q->target))
+			return true;
+	}
+	return false;
+}
+
+static int put_requests(struct campaign *c, const struct state *s,
+			const struct request *requests, size_t n,
+			const struct steps *steps, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct request *q = &requests[i];
 		struct record r = record_make(RECORD_KIND_request);
 
-		if (names_find(&s->request_of, q->id) != NAMES_NONE)
+		if (names_find(&s->request_of, q->id) != NAMES_NONE ||
+		    is_tried_again(q, steps))
 			continue;
 		r.u.request = (struct record_request){q->id, q->want, q->target,
 						      q->partner, q->because};
@@ -133,27 +170,37 @@ static int ask_sets(struct campaign *c, const struct steps *steps, struct err *e
 	return rc;
 }
 
-/* One round on a replayed and judged journal; *n is the number of steps it ran. */
+/* What a round did. */
+struct round {
+	size_t steps;
+	bool requested; /* some of them by a request */
+};
+
+/* One round on a replayed and judged journal. */
 static int run_round(struct campaign *c, const struct state *s, const struct summary *v,
-		     bool repeats, size_t *n, struct err *e)
+		     bool launches, struct round *round, struct err *e)
 {
 	struct places places = {0};
 	struct steps steps = {0};
+	struct arena a = {0};
 	struct placer placer;
+	size_t n;
+	const struct request *requests = choose_requests(v, launches, &a, &n);
 	int rc = -1;
 
 	places_load(&places, s, c->folder.path);
 	placer = places_placer(&places);
-	if (next_steps(&steps, &c->plan, s, v->requests, repeats ? v->n_requests : 0,
-		       budget(c), &placer, e) ||
+	if (next_steps(&steps, &c->plan, s, requests, n, budget(c), &placer, e) ||
 	    put_left_out(c, s, &steps, e))
 		goto out;
-	*n = steps.n;
+	round->steps = steps.n;
+	for (size_t i = 0; i < steps.n; i++)
+		round->requested |= steps.items[i].request != NULL;
 	if (!steps.n) {
 		rc = 0;
 		goto out;
 	}
-	if (repeats && put_requests(c, s, v, e))
+	if (put_requests(c, s, requests, n, &steps, e))
 		goto out;
 	progress_plan(&c->progress, &steps);
 	c->runner.state = s;
@@ -164,6 +211,7 @@ static int run_round(struct campaign *c, const struct state *s, const struct sum
 out:
 	steps_release(&steps);
 	places_release(&places);
+	arena_release(&a);
 	return rc;
 }
 
@@ -174,16 +222,17 @@ static int rounds(struct campaign *c, struct err *e)
 
 	while (n && !stop_signal) {
 		struct judged v = {0};
-		bool repeats;
+		struct round round = {0};
 		int rc;
 
 		if (judged_load(&v, c->folder.path, c->judge, e)) {
 			judged_release(&v);
 			return -1;
 		}
-		repeats = v.summary.n_requests && asked < c->plan.limits.rounds;
-		asked += repeats;
-		rc = run_round(c, &v.state, &v.summary, repeats, &n, e);
+		rc = run_round(c, &v.state, &v.summary, asked < c->plan.limits.rounds,
+			       &round, e);
+		n = round.steps;
+		asked += round.requested;
 		judged_release(&v);
 		if (rc)
 			return -1;
@@ -256,6 +305,18 @@ static int end_old_processes(struct campaign *c, struct err *e)
 	return 0;
 }
 
+/* What a plan asks for and the site does not say. */
+static void tell_chassis(struct campaign *c)
+{
+	for (size_t i = 0; i < c->plan.n_stages; i++) {
+		if (c->plan.stages[i].one_per_chassis && !c->site.chassis_every)
+			progress_say(&c->progress,
+				     "stage %s: which nodes share a chassis is not known "
+				     "(site: chassis), all are measured at the same time",
+				     c->plan.stages[i].name);
+	}
+}
+
 static int probe_all(struct campaign *c, struct err *e)
 {
 	struct state s = {0};
@@ -278,6 +339,7 @@ int campaign_run(struct campaign *c, struct err *e)
 	c->runner.progress = &c->progress.calls;
 	c->progress.judge = worst_so_far;
 	c->progress.judge_ctx = c;
+	tell_chassis(c);
 	if (campaign_open(c, e) || end_old_processes(c, e) || probe_all(c, e) ||
 	    rounds(c, e))
 		goto out;

@@ -133,14 +133,45 @@ struct round {
 	const struct request *requests;
 	size_t n_requests;
 	const struct placer *placer;
+	size_t n_chassis; /* a node whose chassis is not known has one of its own */
 	double budget, used;
 	int64_t next_id;
 };
+
+static const char *chassis_of(const struct state *s, size_t node)
+{
+	return s->chassis && *s->chassis[node] ? s->chassis[node] : NULL;
+}
+
+static size_t count_chassis(const struct state *s)
+{
+	struct names seen = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const char *chassis = chassis_of(s, i);
+		bool fresh = true;
+
+		if (chassis)
+			(void)names_add(&seen, chassis, &fresh);
+		n += fresh;
+	}
+	names_release(&seen);
+	return n;
+}
 
 static bool takes_part(const struct round *r, const char *node)
 {
 	return state_facts(r->known->state, node) &&
 	       get(&r->known->excluded, node, -1) < 0;
+}
+
+/* An excluded node may be cleared by a repeat where a gate was all it failed. */
+static bool may_be_cleared(const struct round *r, const char *node)
+{
+	double q = get(&r->known->excluded, node, -1);
+
+	return q >= 0 && !strncmp(r->requests[(size_t)q].id, KEY_GATE, strlen(KEY_GATE));
 }
 
 /* A launch that has to be done again: it was in flight, or we ended it ourselves. */
@@ -239,6 +270,7 @@ struct what {
 	const char *key;
 	const char *const *nodes;
 	size_t n_nodes;
+	const char *chassis; /* that must have no other launch meanwhile, or NULL */
 	const struct state_step *st; /* what the journal knows of it; NULL: it is new */
 	const char *request;
 };
@@ -253,7 +285,9 @@ static void set_nodes(struct step *s, const struct what *w, struct arena *a)
 static double cost(const struct round *r, const struct what *w, double seconds)
 {
 	size_t at_once = w->stage->at_once ? (size_t)w->stage->at_once : MOST_AT_ONCE;
-	size_t groups = r->known->state->n_nodes / w->n_nodes;
+	size_t groups =
+		(w->stage->one_per_chassis ? r->n_chassis : r->known->state->n_nodes) /
+		w->n_nodes;
 
 	if (at_once > groups)
 		at_once = groups;
@@ -282,6 +316,7 @@ static int add(struct round *r, const struct what *w, struct err *e)
 	s->kernel = arena_strdup(a, ps->kernel);
 	s->place = arena_strdup(a, ps->place);
 	set_nodes(s, w, a);
+	s->chassis = arena_strdup(a, w->chassis);
 	if (place(r, s, ps, e))
 		return -1;
 	add_options(s, ps, a);
@@ -332,7 +367,7 @@ static int add_node(struct round *r, struct what *w, const char *const *node,
 	w->n_nodes = 1;
 	w->request = NULL;
 	st = last_launch(k, w->key);
-	if (add_unless_done(r, w, e))
+	if (takes_part(r, *node) && add_unless_done(r, w, e))
 		return -1;
 	first = st ? get(&k->wanted, w->key, -1) : -1;
 	for (size_t q = first < 0 ? NAMES_NONE : (size_t)first; q != NAMES_NONE;
@@ -501,8 +536,22 @@ static int add_stage(struct round *r, const struct plan_stage *stage, struct err
 			continue;
 		}
 		for (size_t n = 0; n < state->n_nodes; n++) {
-			if (takes_part(r, state->nodes[n]) &&
+			const char *node = state->nodes[n];
+
+			w.chassis = stage->one_per_chassis ? chassis_of(state, n) : NULL;
+			if ((takes_part(r, node) || may_be_cleared(r, node)) &&
 			    add_node(r, &w, &state->nodes[n], e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int check_plan(const struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_stages; i++) {
+		for (size_t k = 0; k < p->stages[i].n_steps; k++) {
+			if (plan_check_on(&p->stages[i].steps[k], e))
 				return -1;
 		}
 	}
@@ -539,11 +588,14 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 			  .plan = plan,
 			  .known = &known,
 			  .placer = placer,
+			  .n_chassis = count_chassis(state),
 			  .budget = budget,
 			  .next_id = (int64_t)state->n_steps + 1};
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
+	if (check_plan(plan, e))
+		return -1;
 	requests = r.requests = all_requests(&out->arena, state, requests, &n_requests);
 	r.n_requests = n_requests;
 	know(&known, state, requests, n_requests);

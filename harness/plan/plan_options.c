@@ -175,8 +175,22 @@ out:
 	return rc;
 }
 
+int plan_check_on(const struct plan_step *step, struct err *e)
+{
+	static const char *const words[] = {
+		[PLAN_ON_PAIRS] = "pairs", [PLAN_ON_SETS] = "sets"};
+
+	if (step->on != PLAN_ON_PAIRS && step->on != PLAN_ON_SETS)
+		return 0;
+	return err_set(e, ERR_USAGE,
+		       "%s: step '%s': 'on: %s' cannot be run yet, expected node or all",
+		       step->where, step->name, words[step->on]);
+}
+
 static int check_step(const struct kernel_says *k, const struct plan_step *st)
 {
+	if (plan_check_on(st, k->e))
+		return -1;
 	for (size_t i = 0; i < st->n_options; i++) {
 		const struct plan_option *o = &st->options[i];
 		const json_t *says = by_name(k->options, o->name);

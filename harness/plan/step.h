@@ -32,6 +32,8 @@ struct step {
 	double estimate; /* s */
 	double cost; /* s of the run: the estimate over the launches at the same time */
 	int at_once; /* of its stage: launches at the same time; 0 = all (max 64) */
+	/* no other launch of this chassis at the same time; NULL: it does not matter */
+	const char *chassis;
 	const char *request; /* id of the request behind it, NULL for the plan */
 	const char *remark;  /* of its placement, or NULL */
 	const char *refused; /* why it cannot be placed: it ends as "skip" unstarted */
@@ -77,9 +79,11 @@ struct placer {
  * journal that is the plan; later what a crash left in flight (again, as the next
  * attempt), what was never started, and what requests, @requests and those in the
  * journal, want that was not done yet. After a gate stage nothing follows in the same
- * round. Nodes without facts and excluded nodes get no steps; a set that failed with a
- * node that is excluded since is launched again without it. @budget is the time left in
- * s, or infinity: what does not fit by its estimate is left out and listed.
+ * round. Nodes without facts and excluded nodes get no steps, but a node that failed a
+ * gate gets the repeats that may still clear it; a set that failed with a node that is
+ * excluded since is launched again without it. @budget is the time left in s, or
+ * infinity: what does not fit by its estimate is left out and listed. ERR_USAGE for a
+ * step that plan_check_on() refuses.
  */
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
 	       const struct request *requests, size_t n_requests, double budget,

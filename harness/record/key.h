@@ -20,6 +20,9 @@ size_t key_set(const char *key);
 /* @key is of a launch that looks for a culprit; its values are compared with nothing. */
 bool key_is_search(const char *key);
 
+/* How the id of a request begins that excludes a node for a gate it failed. */
+#define KEY_GATE "gate:"
+
 /* The step that a request "WANT:TARGET:STEP" is about, 0 when its id names none. */
 int64_t key_request_step(const char *id);
 

@@ -119,6 +119,18 @@ static void add_event(struct state *s, const struct record_event *r)
 	s->events[s->n_events++] = *r;
 }
 
+static void add_plan(struct state *s, const struct record_plan *r)
+{
+	size_t n;
+
+	s->plan = *r;
+	s->has_plan = true;
+	s->nodes = record_unlist(&s->arena, r->nodes, &s->n_nodes);
+	s->chassis = record_unlist(&s->arena, r->chassis, &n);
+	if (n != s->n_nodes)
+		s->chassis = NULL;
+}
+
 int state_add(struct state *s, const struct record *r, struct err *e)
 {
 	(void)e;
@@ -133,9 +145,7 @@ int state_add(struct state *s, const struct record *r, struct err *e)
 		s->has_end = false;
 		break;
 	case RECORD_KIND_plan:
-		s->plan = r->u.plan;
-		s->has_plan = true;
-		s->nodes = record_unlist(&s->arena, r->u.plan.nodes, &s->n_nodes);
+		add_plan(s, &r->u.plan);
 		break;
 	case RECORD_KIND_node:
 		add_facts(s, &r->u.node);

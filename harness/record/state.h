@@ -43,6 +43,7 @@ struct state {
 	bool has_plan;
 	const char **nodes; /* all nodes asked for, from the plan record */
 	size_t n_nodes;
+	const char **chassis;      /* of each of them, "" where not known; or NULL */
 	struct record_node *facts; /* last node record of each node that has one */
 	size_t n_facts, cap_facts;
 	struct record_bios *bios;

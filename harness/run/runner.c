@@ -29,8 +29,9 @@ struct run {
 	struct spawn *spawn;
 	struct metrics metrics; /* its texts are in `declared` */
 	struct arena declared;
-	struct names nodes;
+	struct names nodes;   /* and chassis */
 	struct node_use *use; /* by number of the node */
+	struct strbuf name;   /* scratch */
 	size_t cap_use;
 	bool *started;     /* by step */
 	size_t begin, end; /* the block: neighbours with the same name */
@@ -161,14 +162,30 @@ static int put_ended(struct run *run, const struct step *s, const char *cause,
 
 /* Nodes */
 
-static struct node_use *use_of(const struct run *run, const struct step *s, size_t i)
+/* What a step has for itself alone: its nodes, and its chassis where that matters. */
+static size_t n_uses(const struct step *s)
 {
-	return &run->use[names_find(&run->nodes, s->nodes[i])];
+	return s->n_nodes + (s->chassis ? 1 : 0);
+}
+
+/* No node has a name with a blank. */
+static void name_chassis(struct strbuf *name, const struct step *s)
+{
+	strbuf_reset(name);
+	strbuf_addf(name, "chassis %s", s->chassis);
+}
+
+static struct node_use *use_of(struct run *run, const struct step *s, size_t i)
+{
+	if (i < s->n_nodes)
+		return &run->use[names_find(&run->nodes, s->nodes[i])];
+	name_chassis(&run->name, s);
+	return &run->use[names_find(&run->nodes, strbuf_str(&run->name))];
 }
 
 static void set_busy(struct run *run, const struct step *s, bool busy)
 {
-	for (size_t i = 0; i < s->n_nodes; i++)
+	for (size_t i = 0; i < n_uses(s); i++)
 		use_of(run, s, i)->busy = busy;
 }
 
@@ -177,12 +194,12 @@ static bool may_have_nodes(struct run *run, const struct step *s)
 {
 	bool free_now = true;
 
-	for (size_t i = 0; i < s->n_nodes && free_now; i++) {
+	for (size_t i = 0; i < n_uses(s) && free_now; i++) {
 		const struct node_use *u = use_of(run, s, i);
 
 		free_now = !u->busy && u->awaited != run->pass;
 	}
-	for (size_t i = 0; i < s->n_nodes && !free_now; i++)
+	for (size_t i = 0; i < n_uses(s) && !free_now; i++)
 		use_of(run, s, i)->awaited = run->pass;
 	return free_now;
 }
@@ -194,6 +211,10 @@ static void number_nodes(struct run *run)
 
 		for (size_t k = 0; k < s->n_nodes; k++)
 			(void)names_add(&run->nodes, s->nodes[k], NULL);
+		if (!s->chassis)
+			continue;
+		name_chassis(&run->name, s);
+		(void)names_add(&run->nodes, strbuf_str(&run->name), NULL);
 	}
 	mem_grow(&run->use, &run->cap_use, run->nodes.n + 1, sizeof(*run->use));
 }
@@ -435,6 +456,7 @@ out:
 	metrics_release(&run.metrics);
 	arena_release(&run.declared);
 	names_release(&run.nodes);
+	strbuf_release(&run.name);
 	free(run.use);
 	free(run.started);
 	return rc || run.failed ? -1 : 0;

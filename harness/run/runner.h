@@ -36,8 +36,9 @@ struct runner {
 /*
  * Runs all steps: journals all of them as planned (but those that @r->state knows as
  * planned), then runs them in order. Neighbours with the same name (stage/step) run at
- * the same time, as many as their at_once allows (at most 64), never two on one node; on
- * each node steps keep their order. Each has the folder DIR/steps/NNN-name.
+ * the same time, as many as their at_once allows (at most 64), never two on one node, nor
+ * two of one chassis where they name it; on each node steps keep their order. Each has
+ * the folder DIR/steps/NNN-name.
  *
  * A step that fails, hangs or prints nonsense is data: its ended record says so, see
  * harvest_cause(). One that the planner refused ends as "skip" unstarted. -1 only when

@@ -476,6 +476,31 @@ static void a_node_has_one_step_at_a_time_in_order(void **unused)
 	assert_string_equal(seen.order, "+1 +4 -4 -1 +2 -2 +3 -3 ");
 }
 
+static void a_chassis_has_one_step_at_a_time(void **unused)
+{
+	static const char *const chassis[] = {"1", "1", "2", "1", NULL};
+	struct runner_progress p;
+	struct seen seen = {0};
+
+	(void)unused;
+	watch(&seen, &p);
+	for (int i = 0; i < 5; i++) {
+		char node[8];
+		struct step *s;
+
+		(void)snprintf(node, sizeof(node), "n%d", i + 1);
+		s = add_step("stage/a", node);
+		s->chassis = chassis[i];
+		s->at_once = 0;
+		s->limit = 1;
+	}
+	script("stage/a@n1 hang\nstage/a@n2 hang\n");
+	run();
+	/* 3 and 5 are of other chassis; 2 waits for 1, 4 for 2 */
+	assert_true(!strncmp(seen.order, "+1 +3 +5 ", 9));
+	assert_non_null(strstr(seen.order, "-1 +2 -2 +4 -4 "));
+}
+
 static void all_are_planned_before_the_first_starts(void **unused)
 {
 	char *text;
@@ -1022,6 +1047,7 @@ int main(void)
 		TEST(a_hang_is_ended_at_the_limit_and_the_rest_goes_on),
 		TEST(steps_with_one_name_run_at_once_on_their_own_nodes),
 		TEST(a_node_has_one_step_at_a_time_in_order),
+		TEST(a_chassis_has_one_step_at_a_time),
 		TEST(all_are_planned_before_the_first_starts),
 		TEST(a_stop_aborts_what_runs_and_starts_nothing_more),
 		TEST(what_the_launcher_cannot_do_ends_as_launch),

@@ -320,6 +320,78 @@ static void excluded_nodes_and_nodes_without_facts_get_no_steps(void **unused)
 	end(&f);
 }
 
+static void an_excluded_node_gets_what_is_requested_and_nothing_new(void **unused)
+{
+	static const struct request q[] = {
+		{"gate:first:n1", "exclude", "n1", "failed the gate", NULL},
+		{"repeat:first/s@n1:1", "repeat", "first/s@n1", "it may be cleared",
+		 NULL},
+	};
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	f.stages[0].gate = true;
+	done(&f, 1, "first/s@n1", "ok");
+	done(&f, 2, "first/s@n2", "ok");
+	/* the repeat is a step of the gate, so nothing follows it */
+	next(&f, q, 2, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	assert_string_equal(f.next.items[0].request, q[1].id);
+	/* nor is what it had not finished done again */
+	step(&f, 3, 1, "planned", "first/s@n1", NULL, q[1].id);
+	step(&f, 3, 1, "started", "first/s@n1", NULL, q[1].id);
+	step(&f, 3, 1, "ended", "first/s@n1", "ok", q[1].id);
+	next(&f, q, 2, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	assert_string_equal(f.next.items[0].key, "second/s@n2");
+	end(&f);
+}
+
+static void one_per_chassis_names_the_chassis_and_costs_accordingly(void **unused)
+{
+	static const char *const nodes[] = {"n1", "n2", "n3", "n4", "n5"};
+	static const char *const chassis[] = {"1", "1", "2", "2", ""};
+	struct record plan = record_make(RECORD_KIND_plan);
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, nodes, 5);
+	plan.u.plan.name = "p";
+	plan.u.plan.nodes = record_list(&f.state.arena, nodes, 5);
+	plan.u.plan.chassis = record_list(&f.state.arena, chassis, 5);
+	assert_int_equal(state_add(&f.state, &plan, &f.e), 0);
+	f.stages[0].at_once = 0;
+	f.stages[0].one_per_chassis = true;
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 10);
+	assert_string_equal(f.next.items[0].chassis, "1");
+	assert_string_equal(f.next.items[1].chassis, "1");
+	assert_string_equal(f.next.items[3].chassis, "2");
+	assert_null(f.next.items[4].chassis);
+	/* two chassis and a node by itself: three at a time */
+	assert_true(fabs(f.next.items[0].cost - 10.0 / 3) < 1e-9);
+	/* a stage that does not ask for it is not held up */
+	assert_null(f.next.items[5].chassis);
+	end(&f);
+}
+
+static void what_cannot_be_run_yet_is_refused_with_its_place(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	begin(&f, two, 2);
+	f.steps[1].on = PLAN_ON_SETS;
+	assert_int_equal(
+		next_steps(&f.next, &f.plan, &f.state, NULL, 0, INFINITY, &placer, &f.e),
+		-1);
+	assert_int_equal(f.e.kind, ERR_USAGE);
+	assert_string_equal(f.e.msg, "p.yaml:1:1: step 's': 'on: sets' cannot be run "
+				     "yet, expected node or all");
+	end(&f);
+}
+
 static void the_budget_leaves_out_what_does_not_fit_and_says_so(void **unused)
 {
 	struct fixture f;
@@ -386,6 +458,9 @@ int main(void)
 		cmocka_unit_test(a_request_in_the_journal_is_not_forgotten),
 		cmocka_unit_test(after_a_gate_nothing_follows_in_the_same_round),
 		cmocka_unit_test(excluded_nodes_and_nodes_without_facts_get_no_steps),
+		cmocka_unit_test(an_excluded_node_gets_what_is_requested_and_nothing_new),
+		cmocka_unit_test(one_per_chassis_names_the_chassis_and_costs_accordingly),
+		cmocka_unit_test(what_cannot_be_run_yet_is_refused_with_its_place),
 		cmocka_unit_test(the_budget_leaves_out_what_does_not_fit_and_says_so),
 		cmocka_unit_test(a_node_that_cannot_be_placed_is_refused_not_the_run),
 		cmocka_unit_test(a_system_that_fails_ends_the_run_and_says_where),
