@@ -452,6 +452,29 @@ static void a_kernel_that_describes_itself_as_nothing_is_refused(void **unused)
 	plan_release(&p);
 }
 
+static void pairs_and_sets_are_refused_by_name(void **unused)
+{
+	static const char *const texts[][2] = {
+		{"plan: p\nstages:\n- name: s\n  steps: [{kernel: stream, on: pairs}]\n",
+		 "f.yaml:4:11: step 'stream': 'on: pairs' cannot be run yet, expected "
+		 "node"},
+		{"plan: p\nstages:\n- name: s\n  steps: [{kernel: stream, on: sets}]\n",
+		 "f.yaml:4:11: step 'stream': 'on: sets' cannot be run yet, expected "
+		 "node"},
+	};
+	struct err e = {0};
+
+	(void)unused;
+	for (size_t i = 0; i < N_OF(texts); i++) {
+		struct plan p = loaded(texts[i][0]);
+
+		assert_int_equal(plan_check_options(&p, "stream", describe, &e), -1);
+		assert_int_equal(e.kind, ERR_USAGE);
+		assert_string_equal(e.msg, texts[i][1]);
+		plan_release(&p);
+	}
+}
+
 static void a_set_option_is_checked_like_one_in_the_file(void **unused)
 {
 	struct plan p =
@@ -626,18 +649,33 @@ static void a_wrong_site_is_refused_with_its_place(void **unused)
 }
 
 /* Paths are absolute: the tests run in a folder of their own. */
-static void the_shipped_plan_and_site_load(void **unused)
+static void shipped_plans_and_the_site_load(void **unused)
 {
-	struct plan p;
+	static const struct {
+		const char *name;
+		size_t n_requires, n_stages;
+		bool gate;
+	} plans[] = {{"local", 0, 2, false},
+		     {"node", 2, 2, true},
+		     {"node-check", 2, 1, false}};
 	struct site s;
 	struct err e = {0};
 
 	(void)unused;
-	if (plan_load(&p, SOURCE_DIR "/configs/plans/local.yaml", &e))
-		fail_msg("%s", e.msg);
-	assert_int_equal(p.n_requires, 0);
-	assert_string_equal(p.name, "local");
-	plan_release(&p);
+	for (size_t i = 0; i < N_OF(plans); i++) {
+		struct plan p;
+		char path[512];
+
+		(void)snprintf(path, sizeof(path), "%s/configs/plans/%s.yaml", SOURCE_DIR,
+			       plans[i].name);
+		if (plan_load(&p, path, &e))
+			fail_msg("%s", e.msg);
+		assert_string_equal(p.name, plans[i].name);
+		assert_int_equal(p.n_requires, plans[i].n_requires);
+		assert_int_equal(p.n_stages, plans[i].n_stages);
+		assert_int_equal(p.stages[0].gate, plans[i].gate);
+		plan_release(&p);
+	}
 	if (site_load(&s, SOURCE_DIR "/configs/sites/example.yaml", &e))
 		fail_msg("%s", e.msg);
 	assert_int_equal(s.n_nodes, 64);
@@ -708,11 +746,12 @@ int main(void)
 		cmocka_unit_test(a_plan_may_have_a_preflight_of_its_own),
 		cmocka_unit_test(options_are_checked_against_what_the_kernel_says),
 		cmocka_unit_test(a_kernel_that_describes_itself_as_nothing_is_refused),
+		cmocka_unit_test(pairs_and_sets_are_refused_by_name),
 		cmocka_unit_test(a_set_option_is_checked_like_one_in_the_file),
 		cmocka_unit_test(a_site_is_read_with_all_its_keys),
 		cmocka_unit_test(every_key_of_a_site_is_optional),
 		cmocka_unit_test(a_wrong_site_is_refused_with_its_place),
-		cmocka_unit_test(the_shipped_plan_and_site_load),
+		cmocka_unit_test(shipped_plans_and_the_site_load),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
