@@ -534,7 +534,9 @@ static void add_explains(struct term *t, const struct rows *rows)
 	size_t n = 0;
 
 	for (size_t k = 0; k < rows->n; k++) {
-		if (rows->items[k].worst->word != VERDICT_PASS)
+		const struct verdict *v = rows->items[k].worst;
+
+		if (v->word != VERDICT_PASS && verdict_decides(v))
 			order[n++] = &rows->items[k];
 	}
 	qsort(order, n, sizeof(*order), by_worst);
@@ -562,13 +564,22 @@ static void add_explains(struct term *t, const struct rows *rows)
 	strbuf_release(&text);
 }
 
+/* Several launches of one step are one wish here. */
+static bool same_wish(const struct request *a, const struct request *b)
+{
+	return !strcmp(a->want, b->want) && !strcmp(a->target, b->target);
+}
+
 static void add_wanted(struct term *t, const struct summary *s)
 {
 	struct strbuf text = {0};
+	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_requests && i < MAX_NEXT; i++) {
+	for (size_t i = 0; i < s->n_requests; i++) {
 		const struct request *r = &s->requests[i];
 
+		if ((i && same_wish(r, r - 1)) || n++ >= MAX_NEXT)
+			continue;
 		strbuf_reset(&text);
 		strbuf_addstr(&text, "another round would ");
 		term_clean(t, &text, r->want, NAME_COLUMNS);
@@ -582,15 +593,17 @@ static void add_wanted(struct term *t, const struct summary *s)
 		term_wrap(t, 6, strbuf_str(&text));
 		term_end(t);
 	}
-	add_more(t, 2, s->n_requests > MAX_NEXT ? s->n_requests - MAX_NEXT : 0,
-		 " wishes in report.json");
+	add_more(t, 2, n > MAX_NEXT ? n - MAX_NEXT : 0, " wishes in report.json");
 	strbuf_release(&text);
 }
 
 static void add_next(struct term *t, const struct summary *s, const struct rows *rows)
 {
-	bool bad = s->n_verdicts > s->counts[VERDICT_PASS];
+	bool bad = false;
 
+	for (size_t i = 0; i < s->n_verdicts && !bad; i++)
+		bad = s->verdicts[i].word != VERDICT_PASS &&
+		      verdict_decides(&s->verdicts[i]);
 	if (!bad && !s->n_requests && report_finished(s->state))
 		return;
 	term_title(t, "Next");

@@ -532,6 +532,11 @@ static int by_badness(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static bool is_good(const struct verdict *v)
+{
+	return v->word == VERDICT_PASS || !verdict_decides(v);
+}
+
 /* A line for each verdict on @node, or without it for each that is not PASS. */
 static void list(struct term *t, const struct summary *s, const char *node)
 {
@@ -542,8 +547,7 @@ static void list(struct term *t, const struct summary *s, const char *node)
 	for (size_t i = 0; i < s->n_verdicts; i++) {
 		const struct verdict *v = &s->verdicts[i];
 
-		if (node ? same(v->node, node) || same(v->peer, node)
-			 : v->word != VERDICT_PASS)
+		if (node ? same(v->node, node) || same(v->peer, node) : !is_good(v))
 			order[n++] = v;
 	}
 	qsort(order, n, sizeof(*order), by_badness);
@@ -565,7 +569,7 @@ static void list(struct term *t, const struct summary *s, const char *node)
 	}
 	if (!n) {
 		term_wrapf(t, 0, "nothing to explain: all %zu verdicts are PASS",
-			   s->n_verdicts);
+			   s->counts[VERDICT_PASS]);
 		term_end(t);
 	}
 	free(order);

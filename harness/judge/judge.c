@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "judge/common.h"
+#include "judge/gates.h"
 #include "judge/judge_config.h"
 #include "judge/launches.h"
 #include "judge/required.h"
@@ -65,6 +66,11 @@ enum verdict_word verdict_worse(enum verdict_word a, enum verdict_word b)
 	return a < b ? a : b;
 }
 
+bool verdict_decides(const struct verdict *v)
+{
+	return !v->aside || v->word != VERDICT_SKIP;
+}
+
 /* What one judgement needs besides its result. */
 struct work {
 	struct metrics metrics;
@@ -97,6 +103,7 @@ static void start_nodes(struct summary *out, const struct work *w)
 	for (size_t i = 0; i < out->n_nodes; i++) {
 		out->nodes[i].name = arena_strdup(&out->arena, w->nodes.items[i].name);
 		out->nodes[i].class = w->nodes.items[i].class;
+		out->nodes[i].chassis = w->nodes.items[i].chassis;
 		out->nodes[i].word = VERDICT_PASS;
 	}
 	for (size_t i = 0; i < state->n_steps; i++) {
@@ -126,7 +133,7 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 	out->n_series = w->series.n;
 	/* room for most of the verdicts at once: on a large run it is what takes most */
 	mem_grow(&out->verdicts, &out->cap_verdicts,
-		 w->series.n + w->series.n / 2 + state->n_steps, sizeof(*out->verdicts));
+		 2 * w->series.n + state->n_steps + w->nodes.n, sizeof(*out->verdicts));
 	start_nodes(out, w);
 	w->in = (struct rule_input){.state = state,
 				    .config = c,
@@ -162,7 +169,8 @@ static void unjudged(struct summary *out, const struct work *w)
 	for (size_t i = 0; i < n; i++) {
 		const struct series *s = out->verdicts[i].series;
 
-		if (s)
+		/* that nothing was to be compared with it is said all the same */
+		if (s && !s->mark)
 			judged[s - w->series.items] = true;
 	}
 	for (size_t i = 0; i < w->series.n; i++) {
@@ -195,7 +203,8 @@ static void count_verdicts(struct summary *out, const struct work *w)
 
 		v->id = arena_printf(&out->arena, "v%zu", i + 1);
 		out->counts[v->word]++;
-		out->word = verdict_worse(out->word, v->word);
+		if (verdict_decides(v))
+			out->word = verdict_worse(out->word, v->word);
 		if (at == NAMES_NONE)
 			continue;
 		node = &out->nodes[at];
@@ -281,6 +290,7 @@ int judge(struct summary *out, const struct state *state, const struct judge_con
 			goto out;
 	}
 	unjudged(out, &w);
+	gates_apply(&w.in, out);
 	out->accepted = required_apply(out) > 0;
 	count_verdicts(out, &w);
 	merge_requests(out);

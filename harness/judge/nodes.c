@@ -117,6 +117,8 @@ void nodes_make(struct judge_nodes *nodes, const struct state *state,
 		n = &nodes->items[nodes->n];
 		n->name = nodes->index.items[nodes->n++];
 		n->not_nominal = "it has no facts";
+		if (state->chassis && *state->chassis[i])
+			n->chassis = state->chassis[i];
 		if (!r)
 			continue;
 		n->class = r->class;

@@ -23,6 +23,7 @@ extern const char *const node_fact_names[NODE_FACTS];
 struct judge_node {
 	const char *name;
 	const char *class;             /* NULL without facts */
+	const char *chassis;           /* NULL: not known */
 	const char *facts[NODE_FACTS]; /* texts, NULL where not known */
 	const struct cpu_model *model; /* NULL: not known */
 	int sockets, cores;            /* online, 0: not known */

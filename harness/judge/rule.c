@@ -67,6 +67,13 @@ void rule_request(struct summary *out, const char *id, const char *want,
 		(struct request){id, want, target, because, NULL};
 }
 
+void rule_miss(struct summary *out, const char *key, const char *node, const char *why)
+{
+	mem_grow(&out->missing, &out->cap_missing, out->n_missing + 1,
+		 sizeof(*out->missing));
+	out->missing[out->n_missing++] = (struct summary_missing){key, node, why};
+}
+
 void rule_remark(struct summary *out, const char *text)
 {
 	mem_grow(&out->remarks, &out->cap_remarks, out->n_remarks + 1,

@@ -49,6 +49,9 @@ void rule_compare(const struct rule_input *in, struct summary *out, struct verdi
 void rule_request(struct summary *out, const char *id, const char *want,
 		  const char *target, const char *because);
 
+/* Adds a step or a node without result; @key and @node may be NULL. */
+void rule_miss(struct summary *out, const char *key, const char *node, const char *why);
+
 /* Adds a line about the run as a whole. */
 void rule_remark(struct summary *out, const char *text);
 

@@ -12,13 +12,6 @@
 #include "judge/twins.h"
 #include "record/key.h"
 
-static void miss(struct summary *out, const char *key, const char *node, const char *why)
-{
-	mem_grow(&out->missing, &out->cap_missing, out->n_missing + 1,
-		 sizeof(*out->missing));
-	out->missing[out->n_missing++] = (struct summary_missing){key, node, why};
-}
-
 /* The launch gave something that counts. */
 static bool has_result(const struct state_step *st)
 {
@@ -77,7 +70,8 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 		return;
 	}
 	why = fault(last, &cause);
-	miss(out, last->planned.key, last->n_nodes == 1 ? last->nodes[0] : NULL, why);
+	rule_miss(out, last->planned.key, last->n_nodes == 1 ? last->nodes[0] : NULL,
+		  why);
 	relaunch(in, out, k, why);
 	if (!strcmp(cause, "invalid"))
 		return; /* rule `valid` has said so */
@@ -101,7 +95,7 @@ static bool judge_left_out(const struct rule_input *in, struct summary *out,
 	v->node = ev->node;
 	v->word = VERDICT_SKIP;
 	v->why = arena_printf(&out->arena, "left out for want of time: %s", ev->text);
-	miss(out, ev->key, ev->node, v->why);
+	rule_miss(out, ev->key, ev->node, v->why);
 	return true;
 }
 
@@ -132,7 +126,7 @@ static void judge_node(struct summary *out, const struct summary_node *node,
 	v->word = VERDICT_ERROR;
 	v->cause = lost ? "launch" : "no-data";
 	v->why = ev ? ev->text : "NODATA: no step was planned on this node";
-	miss(out, NULL, node->name, v->why);
+	rule_miss(out, NULL, node->name, v->why);
 }
 
 /*

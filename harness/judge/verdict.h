@@ -54,13 +54,17 @@ struct verdict {
 	enum verdict_word word;
 	const char
 		*cause; /* launch, timeout, no-data, invalid, bmc, io; no-reference, .. */
-	const char *why;             /* one sentence */
-	bool required;               /* the plan requires it */
+	const char *why; /* one sentence */
+	bool required;   /* the plan requires it */
+	bool aside;      /* there was nothing it could be about: it decides nothing */
 	const struct series *series; /* behind it, or NULL: judge/series.h */
 };
 
 /* The value as a share of its reference; NaN when there is none. */
 double verdict_share(const struct verdict *v);
+
+/* False for a SKIP that decides nothing: nobody has to look into it. */
+bool verdict_decides(const struct verdict *v);
 
 struct summary_node {
 	const char *name, *class, *chassis;

@@ -110,10 +110,10 @@ void fixture_node(struct fixture *f, const char *node, const char *cpu, int sock
 		return;
 	}
 	fixture_line(f,
-		     "{\"kind\":\"node\",\"node\":\"%s\",\"class\":\"c\",\"facts\":{"
+		     "{\"kind\":\"node\",\"node\":\"%s\",\"class\":\"%s\",\"facts\":{"
 		     "\"cpu\":{\"model\":\"%s\",\"sockets\":%d,\"cores\":%d},"
 		     "\"virtual\":\"none\"}}",
-		     node, cpu, sockets, sockets * 64);
+		     node, cpu, cpu, sockets, sockets * 64);
 }
 
 void fixture_step(struct fixture *f, int id, const char *name, const char *node,

@@ -35,7 +35,8 @@ void fixture_line(struct fixture *f, const char *fmt, ...)
 /* The plan record: @nodes and @requires as JSON lists; kernels stream, dgemm and hpl. */
 void fixture_plan(struct fixture *f, const char *nodes, const char *requires,
 		  int repeats);
-/* A physical machine with @sockets of 64 cores; @cpu NULL: no fact is known. */
+/* A physical machine with @sockets of 64 cores, of the class @cpu; NULL: no fact is
+ * known. */
 void fixture_node(struct fixture *f, const char *node, const char *cpu, int sockets);
 /* Step @id stage/name@node of kernel stream, place all-cores, as ended with @cause. */
 void fixture_step(struct fixture *f, int id, const char *name, const char *node,

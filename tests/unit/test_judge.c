@@ -147,7 +147,7 @@ static void nodes_with_one_host_name_are_kept_and_warned_of(void **state)
 
 static void rules_are_found_by_name(void **state)
 {
-	static const char *const names[] = {"valid",     "baseline", "theory",
+	static const char *const names[] = {"valid",     "baseline", "theory",  "peers",
 					    "transport", "facts",    "coverage"};
 
 	(void)state;
@@ -248,7 +248,8 @@ static void classes_of_nodes_are_kept_apart(void **state)
 		measured(&f, i + 3, f.state.nodes[i + 2], "B 2", 100 * GB);
 	}
 	fixture_judge(&f);
-	assert_int_equal(f.summary.n_remarks, 1);
+	assert_int_equal(f.summary.n_remarks, 2);
+	assert_true(has_remark(&f, "2 classes of like nodes"));
 	assert_true(has_remark(&f, "all 3 nodes with 'AMD EPYC 7713' 20 % below"));
 	assert_int_equal(node_of(&f, "a1")->word, VERDICT_FAIL);
 	assert_int_equal(node_of(&f, "b1")->word, VERDICT_PASS);
@@ -885,7 +886,8 @@ static void a_failed_launch_is_repeated_once(void **state)
 	assert_int_equal(f.summary.n_requests, 0);
 	assert_int_equal(f.summary.exit, 0);
 	assert_int_equal(fixture_count(&f, "coverage", NULL, "n1"), 2);
-	v = &f.summary.verdicts[1];
+	v = &f.summary.verdicts[2];
+	assert_string_equal(v->rule, "coverage");
 	expect_word(v, VERDICT_WARN, "launch");
 	assert_string_equal(v->why, "an earlier launch gave no result: reason of launch");
 	fixture_release(&f);
@@ -962,8 +964,8 @@ static void a_failed_step_on_several_nodes_leaves_none_of_them_good(void **state
 			    "nodes at once");
 	expect_word(fixture_verdict(&f, "coverage", NULL, "n2"), VERDICT_WARN, "no-data");
 	assert_int_equal(fixture_count(&f, "coverage", NULL, NULL), 3);
-	expect_word(&f.summary.verdicts[1], VERDICT_ERROR, "timeout");
-	assert_null(f.summary.verdicts[1].node);
+	expect_word(&f.summary.verdicts[2], VERDICT_ERROR, "timeout");
+	assert_null(f.summary.verdicts[2].node);
 	assert_int_equal(node_of(&f, "n1")->word, VERDICT_ERROR);
 	fixture_release(&f);
 }

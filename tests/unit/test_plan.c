@@ -457,10 +457,10 @@ static void pairs_and_sets_are_refused_by_name(void **unused)
 	static const char *const texts[][2] = {
 		{"plan: p\nstages:\n- name: s\n  steps: [{kernel: stream, on: pairs}]\n",
 		 "f.yaml:4:11: step 'stream': 'on: pairs' cannot be run yet, expected "
-		 "node"},
+		 "node or all"},
 		{"plan: p\nstages:\n- name: s\n  steps: [{kernel: stream, on: sets}]\n",
 		 "f.yaml:4:11: step 'stream': 'on: sets' cannot be run yet, expected "
-		 "node"},
+		 "node or all"},
 	};
 	struct err e = {0};
 
