@@ -20,9 +20,10 @@
  * Neither median nor MAD sees a bad half, so two populations are looked for first: the
  * cut that leaves the smallest sum of absolute deviations from the two medians, with more
  * than a quarter of the values on each side. They are two when their medians are further
- * apart than min_deviation and than t (at least 4) times the spread inside of them; of
- * one population, be it normal, uniform or heavy-tailed, the halves are less than 3 apart
- * (Ashman's D, AJ 108:2348, 1994, with medians and MAD). Each is then judged by itself.
+ * apart than min_deviation, than 3 times the spread inside of them by MAD alone, and than
+ * t (at least 4) times the moderated one: of one population, be it normal, uniform or
+ * heavy-tailed, the halves are less than 3 apart (Ashman's D, AJ 108:2348, 1994, with
+ * medians and MAD). Each is then judged by itself.
  */
 #ifndef ASSAY_JUDGE_PEERS_H
 #define ASSAY_JUDGE_PEERS_H
