@@ -86,7 +86,8 @@ class Case(unittest.TestCase):
         """The worst word, whatever else goes on on the machine that plays the nodes."""
         order = ("FAIL", "ERROR", "INCONCLUSIVE", "UNJUDGED", "WARN", "SKIP", "PASS")
         return order[min(order.index(v["verdict"]) for v in self.report()["verdicts"]
-                         if v["rule"] != "facts" and node in (None, v.get("node")))]
+                         if v["rule"] not in ("facts", "peers")
+                         and node in (None, v.get("node")))]
 
     def records(self, folder=None):
         path = os.path.join(folder or self.out, "journal.jsonl")
