@@ -25,6 +25,11 @@
 static const double term_others = 1, kill_after = 2, give_up = 10, look = 0.05;
 /* Seconds something may hold the pipes of a child that has ended. */
 static const double drain = 1;
+/*
+ * Seconds in which what a child started may end by itself after it: mpirun does not wait
+ * for the srun that held its daemons in Slurm, which takes 15 to 50 ms more (measured).
+ */
+static const double grace = 0.5;
 
 /* Reads of one descriptor before another's turn. */
 enum { CHUNK = 65536, TURNS = 16 };
@@ -429,18 +434,18 @@ static void end_on(const struct spawn *s, struct child *ch, double now)
 	}
 	if (ch->exited || sig)
 		left = signal_left(s, ch, sig);
-	if (ch->exited && left > ch->r.left)
-		ch->r.left = left;
 	if (ch->exited && !has_output(ch) && !left) {
 		ch->done = true;
 	} else if (ch->ending && t >= give_up) {
 		ch->r.stuck = left ? left : 1; /* the child itself is among them */
 		ch->done = true;
-	} else if (ch->exited && !ch->ending) {
+	} else if (ch->exited && !ch->ending && now >= ch->exited_at + grace) {
 		begin_end(ch, now);
 	} else {
 		ch->look_at = now + look;
 	}
+	if (ch->exited && ch->ending && left > ch->r.left)
+		ch->r.left = left;
 }
 
 static void advance(const struct spawn *s, struct child *ch, double now)

@@ -9,7 +9,8 @@
  * reaped here.
  *
  * A child is done when it has ended, its output is at end of file (or a second has passed
- * because something still holds a pipe) and nothing it started is left on this machine.
+ * because something still holds a pipe) and nothing it started is left on this machine;
+ * what does not end by itself within half a second after it is ended.
  * Ending one, and whatever it left behind: TERM to its group, then to every process with
  * its mark, KILL after 2 s. Only children of ours, their groups and marked processes are
  * ever signalled.

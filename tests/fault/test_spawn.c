@@ -335,6 +335,18 @@ static void what_a_child_leaves_behind_is_ended_with_it(void **unused)
 	child_release(&ch);
 }
 
+static void what_ends_soon_after_a_child_was_not_left_behind(void **unused)
+{
+	struct child ch = {0};
+
+	(void)unused;
+	run_sh(&ch, "(setsid sleep 0.1 >/dev/null 2>&1 </dev/null &) ; exit 3", 60);
+	assert_int_equal(ch.r.end, SPAWN_EXITED);
+	assert_int_equal(ch.r.exit, 3);
+	assert_int_equal(ch.r.left, 0);
+	child_release(&ch);
+}
+
 static void ending_one_child_leaves_the_others(void **unused)
 {
 	struct child hangs = {0}, works = {0};
@@ -647,6 +659,7 @@ int main(void)
 		TEST(a_hanging_child_is_ended_at_its_limit),
 		TEST(output_after_term_is_still_heard),
 		TEST(what_a_child_leaves_behind_is_ended_with_it),
+		TEST(what_ends_soon_after_a_child_was_not_left_behind),
 		TEST(ending_one_child_leaves_the_others),
 		TEST(a_process_that_cannot_be_ended_does_not_keep_us),
 		TEST(nothing_without_our_mark_is_signalled),
