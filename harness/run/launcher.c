@@ -101,6 +101,9 @@ int launcher_reach(const struct launcher_context *c, const char *node,
 		   const char *const *words, size_t n, struct arena *a,
 		   struct command *out, struct err *e)
 {
+	/* of a job with --cpus-per-task: srun would take them for this step's size */
+	static const char *const sizes[] = {"SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK",
+					    "SLURM_EXACT", NULL};
 	struct words argv = {0}, far = {0};
 
 	(void)e;
@@ -108,10 +111,13 @@ int launcher_reach(const struct launcher_context *c, const char *node,
 		for (size_t i = 0; i < n; i++)
 			words_add(&argv, a, words[i]);
 	} else if (c->slurm) {
-		words_split(&argv, a, "srun -N1 -n1 --overlap -w");
+		/* the probe is to see all CPUs of the job, as mpirun's daemon does */
+		words_split(&argv, a, "srun -N1 -n1 --overlap --cpu-bind=none -w");
 		words_add(&argv, a, node);
 		for (size_t i = 0; i < n; i++)
 			words_add(&argv, a, words[i]);
+		out->env = arena_dup(a, sizes, sizeof(sizes) / sizeof(*sizes),
+				     sizeof(*sizes));
 		out->remote = true;
 	} else {
 		/* env: the shell there may be any, and has not got our environment */

@@ -293,7 +293,8 @@ static void a_node_is_reached_directly_by_the_agent_or_by_srun(void **unused)
 		     "'\\''$HOME'\\'' '\\'''\\'''\n");
 	c.slurm = true;
 	assert_reach(&c, "mpirun", "n1",
-		     "srun -N1 -n1 --overlap -w n1 /opt/bin/assay-probe 'it'\\''s' "
+		     "SLURM_CPUS_PER_TASK\nSRUN_CPUS_PER_TASK\nSLURM_EXACT\nsrun -N1 -n1 "
+		     "--overlap --cpu-bind=none -w n1 /opt/bin/assay-probe 'it'\\''s' "
 		     "'$HOME' ''\n");
 }
 
