@@ -94,6 +94,7 @@ static int set_plan(struct campaign *c, const struct cmd_list *sets,
 static int choose_launcher(struct campaign *c, const char *name, struct err *e)
 {
 	c->runner.context.allow_root = c->allow_root;
+	c->runner.context.slurm = c->slurm.job != NULL;
 	return launcher_pick(&c->runner.launcher, name ? name : "auto",
 			     &c->runner.context, e);
 }
@@ -157,10 +158,10 @@ static void begin(struct campaign *c, const struct cmd_env *env,
 	c->args = args;
 	c->folder.lock_fd = -1;
 	c->t0 = clock_now();
+	c->job_end = INFINITY;
 	c->runner.context.site = &c->site;
 	c->runner.context.bindir = env->bindir;
 	c->runner.context.run_id = c->run_id;
-	c->runner.context.slurm = getenv("SLURM_JOB_ID") != NULL;
 	progress_init(&c->progress, stderr, &style, isatty(STDERR_FILENO));
 	c->progress.quiet = args->quiet;
 }
@@ -184,12 +185,13 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	c->site_path = args->site;
 	if (find_plan(c, args->plan, &plan, e) || load_plan(c, plan, e) ||
 	    site_load(&c->site, args->site, e) ||
-	    probe_saved_load(&c->saved, &c->site, e) ||
-	    choose_nodes(&c->site, args->nodes, args->hostfile, &c->arena, &c->nodes,
-			 &c->n_nodes, e) ||
+	    probe_saved_load(&c->saved, &c->site, e) || slurm_load(&c->slurm, e) ||
+	    choose_nodes(&c->site, &c->slurm, args->nodes, args->hostfile, &c->arena,
+			 &c->nodes, &c->n_nodes, e) ||
 	    load_judge(c, env->configs, args->baseline, e) ||
 	    choose_launcher(c, args->launcher, e) ||
-	    set_plan(c, &args->sets, args->time_limit, e) || describe_kernels(c, e))
+	    set_plan(c, &args->sets, args->time_limit, e) || describe_kernels(c, e) ||
+	    campaign_slurm(c, e))
 		return -1;
 	return 0;
 }
@@ -221,6 +223,7 @@ static int remember(struct campaign *c, const struct state *s, struct err *e)
 	sets.items = record_unlist(&c->arena, s->plan.sets, &sets.n);
 	c->site_path = kept(c, "site.yaml");
 	rc = load_plan(c, plan, e) || site_load(&c->site, c->site_path, e) ||
+	     slurm_load(&c->slurm, e) ||
 	     choose_launcher(c, c->args->launcher ? c->args->launcher : s->run.launcher,
 			     e) ||
 	     set_plan(c, &sets, c->args->time_limit, e);
@@ -243,7 +246,7 @@ int campaign_resume(struct campaign *c, const struct cmd_env *env,
 	    state_replay(&s, c->folder.path, e) || remember(c, &s, e) ||
 	    load_judge(c, arena_printf(&c->arena, "%s/config", c->folder.path),
 		       args->baseline, e) ||
-	    describe_kernels(c, e))
+	    describe_kernels(c, e) || campaign_slurm(c, e))
 		goto out;
 	rc = 0;
 out:
@@ -258,6 +261,7 @@ void campaign_release(struct campaign *c)
 	judge_config_free(c->judge);
 	plan_release(&c->plan);
 	probe_saved_release(&c->saved);
+	slurm_release(&c->slurm);
 	site_release(&c->site);
 	arena_release(&c->arena);
 	memset(c, 0, sizeof(*c));

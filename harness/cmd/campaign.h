@@ -22,6 +22,7 @@
 #include "plan/site.h"
 #include "run/folder.h"
 #include "run/runner.h"
+#include "run/slurm.h"
 
 /* What the command line said. */
 struct campaign_args {
@@ -41,6 +42,9 @@ struct campaign {
 	struct site site;
 	struct probe_saved saved; /* none when resumed: nodes are probed at the start */
 	struct judge_config *judge;
+	struct slurm slurm;
+	struct slurm_view view; /* what Slurm says of the nodes */
+	double job_end; /* clock_now() by which Slurm wants us done; INFINITY: never */
 	const char **nodes;
 	size_t n_nodes;
 	const char *kernels; /* JSON: kernel -> its --describe */
@@ -76,13 +80,20 @@ int campaign_run(struct campaign *c, struct err *e);
 
 /* Makes (or, resumed, opens) the folder and journals `run` and, once, `plan`. */
 int campaign_open(struct campaign *c, struct err *e);
+/* What Slurm says of the nodes that were chosen, and how long the job may run. */
+int campaign_slurm(struct campaign *c, struct err *e);
+/* Seconds this run may still take, by the plan and by Slurm; INFINITY: no limit. */
+double campaign_time_left(const struct campaign *c);
 /* The plan record, as the journal and the planner of a dry run get it. */
 struct record campaign_plan_record(struct campaign *c);
 /* Its part about the site, as JSON. */
 const char *campaign_site(struct campaign *c);
 /* @v as compact text in @a; takes the reference. */
 const char *campaign_json(struct arena *a, json_t *v);
-/* Probes the nodes that have no facts in @s yet; a node that gives none is "lost". */
+/*
+ * Probes the nodes that have no facts in @s yet; a node that gives none is "lost", as is
+ * one that Slurm has taken out of service.
+ */
 int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
 		   struct err *e);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would be started, without starting it: see campaign.h. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,8 +94,7 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 		goto out;
 	places_load(&places, &state, NULL);
 	placer = places_placer(&places);
-	rc = next_steps(&steps, &c->plan, &state, NULL, 0,
-			c->plan.limits.time > 0 ? c->plan.limits.time : INFINITY, &placer,
+	rc = next_steps(&steps, &c->plan, &state, NULL, 0, campaign_time_left(c), &placer,
 			e);
 	if (!rc)
 		rc = print_steps(c, &steps, out, e);

@@ -135,6 +135,27 @@ static int on_probe(void *ctx, const struct reach_result *res, struct err *e)
 	return p->sink->put(p->sink, &r, e);
 }
 
+/* What holds for the run as a whole, and which nodes it goes without. */
+static int put_view(struct probe *p, struct err *e)
+{
+	const struct slurm_view *v = &p->c->view;
+
+	for (size_t i = 0; i < v->remarks.n; i++) {
+		struct record r = record_make(RECORD_KIND_event);
+
+		r.u.event.what = "remark";
+		r.u.event.text = v->remarks.items[i];
+		progress_say(&p->c->progress, "%s", r.u.event.text);
+		if (p->sink->put(p->sink, &r, e))
+			return -1;
+	}
+	for (size_t i = 0; i < p->c->n_nodes; i++) {
+		if (v->not_tested[i] && put_lost(p, p->c->nodes[i], v->not_tested[i], e))
+			return -1;
+	}
+	return 0;
+}
+
 int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
 		   struct err *e)
 {
@@ -144,8 +165,10 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 	size_t n = 0, n_words;
 	int rc;
 
+	if (put_view(&p, e))
+		return -1;
 	for (size_t i = 0; i < c->n_nodes; i++) {
-		if (!state_facts(s, c->nodes[i]))
+		if (!state_facts(s, c->nodes[i]) && !c->view.not_tested[i])
 			todo[n++] = c->nodes[i];
 	}
 	if (!n)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rounds of a run, from its opening to the report: see campaign.h. */
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,13 +39,6 @@ static void catch_signals(void)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &sa, NULL);
 	}
-}
-
-static double budget(const struct campaign *c)
-{
-	if (c->plan.limits.time <= 0)
-		return INFINITY;
-	return c->plan.limits.time - (clock_now() - c->t0);
 }
 
 static int put_left_out(struct campaign *c, const struct state *s,
@@ -190,7 +182,8 @@ static int run_round(struct campaign *c, const struct state *s, const struct sum
 
 	places_load(&places, s, c->folder.path);
 	placer = places_placer(&places);
-	if (next_steps(&steps, &c->plan, s, requests, n, budget(c), &placer, e) ||
+	if (next_steps(&steps, &c->plan, s, requests, n, campaign_time_left(c), &placer,
+		       e) ||
 	    put_left_out(c, s, &steps, e))
 		goto out;
 	round->steps = steps.n;

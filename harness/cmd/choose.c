@@ -36,8 +36,9 @@ static int of_hostfile(const char *path, struct arena *a, const char ***nodes, s
 	return rc;
 }
 
-int choose_nodes(const struct site *site, const char *list, const char *hostfile,
-		 struct arena *a, const char ***nodes, size_t *n, struct err *e)
+int choose_nodes(const struct site *site, const struct slurm *slurm, const char *list,
+		 const char *hostfile, struct arena *a, const char ***nodes, size_t *n,
+		 struct err *e)
 {
 	if (list && hostfile)
 		return err_set(e, ERR_USAGE, "--nodes and --hostfile exclude each other");
@@ -49,9 +50,9 @@ int choose_nodes(const struct site *site, const char *list, const char *hostfile
 		(void)hostlist_unique(*nodes, n);
 		return 0;
 	}
-	if (!site->n_nodes)
+	if (!site->n_nodes && !slurm->n_nodes)
 		return this_machine(a, nodes, n, e);
-	*nodes = site->nodes;
-	*n = site->n_nodes;
+	*nodes = site->n_nodes ? site->nodes : slurm->nodes;
+	*n = site->n_nodes ? site->n_nodes : slurm->n_nodes;
 	return 0;
 }

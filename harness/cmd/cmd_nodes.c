@@ -20,6 +20,7 @@ struct look {
 	struct site site;
 	struct probe_saved saved;
 	struct runner runner;
+	struct slurm slurm;
 	struct nodes nodes;
 	struct names index; /* name -> item */
 	char run_id[32];
@@ -48,14 +49,22 @@ static int list_nodes(struct look *l, const struct options *o, struct err *e)
 	const char **names;
 	size_t n;
 
-	if (choose_nodes(&l->site, o->nodes, o->hostfile, &l->arena, &names, &n, e))
+	struct slurm_view view;
+
+	if (slurm_load(&l->slurm, e) ||
+	    choose_nodes(&l->site, &l->slurm, o->nodes, o->hostfile, &l->arena, &names,
+			 &n, e) ||
+	    slurm_nodes(&l->slurm, l->run_id, names, n, &l->arena, &view, e))
 		return -1;
+	for (size_t i = 0; i < view.remarks.n; i++)
+		(void)fprintf(stderr, "%s\n", view.remarks.items[i]);
+	l->runner.context.slurm = l->slurm.job != NULL;
 	l->nodes.site = &l->site;
 	l->nodes.n = n;
 	l->nodes.items = arena_alloc(&l->arena, n, sizeof(*l->nodes.items));
 	for (size_t i = 0; i < n; i++)
 		l->nodes.items[i] =
-			(struct nodes_item){.name = names[i], .why = "not asked"};
+			(struct nodes_item){.name = names[i], .why = view.not_tested[i]};
 	qsort(l->nodes.items, n, sizeof(*l->nodes.items), by_name);
 	for (size_t i = 0; i < n; i++)
 		(void)names_add(&l->index, l->nodes.items[i].name, NULL);
@@ -73,13 +82,17 @@ static int ask(struct look *l, const struct cmd_env *env, bool mask_users, struc
 {
 	const char *words[PROBE_WORDS];
 	const char **names = arena_alloc(&l->arena, l->nodes.n, sizeof(*names));
-	size_t n_words;
+	size_t n_words, n = 0;
 
-	for (size_t i = 0; i < l->nodes.n; i++)
-		names[i] = l->nodes.items[i].name;
+	for (size_t i = 0; i < l->nodes.n; i++) {
+		if (l->nodes.items[i].why)
+			continue;
+		l->nodes.items[i].why = "not asked";
+		names[n++] = l->nodes.items[i].name;
+	}
 	n_words = probe_words(env->bindir, mask_users, &l->arena, words);
-	return runner_reach(&l->runner, names, l->nodes.n, words, n_words, PROBE_LIMIT,
-			    on_answer, l, e);
+	return runner_reach(&l->runner, names, n, words, n_words, PROBE_LIMIT, on_answer,
+			    l, e);
 }
 
 static int show(const struct look *l, const struct options *o, struct err *e)
@@ -103,7 +116,6 @@ static int look(struct look *l, const struct cmd_env *env, const struct options 
 	l->runner.context.site = &l->site;
 	l->runner.context.bindir = env->bindir;
 	l->runner.context.run_id = l->run_id;
-	l->runner.context.slurm = getenv("SLURM_JOB_ID") != NULL;
 	(void)snprintf(l->run_id, sizeof(l->run_id), "nodes-%ld", (long)getpid());
 	if (site_load(&l->site, o->site, e) || probe_saved_load(&l->saved, &l->site, e) ||
 	    list_nodes(l, o, e) || choose_launcher(l, o->launcher, e) ||
@@ -148,6 +160,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 	rc = look(&l, env, &o, e);
 	site_release(&l.site);
 	probe_saved_release(&l.saved);
+	slurm_release(&l.slurm);
 	names_release(&l.index);
 	arena_release(&l.arena);
 	return rc;

@@ -238,6 +238,23 @@ static int exit_status(const struct summary *s)
 	return 0;
 }
 
+/* What the run said of itself; a resumed one may have said it before. */
+static void said_remarks(struct summary *s)
+{
+	struct names seen = {0};
+
+	for (size_t i = 0; i < s->state->n_events; i++) {
+		const struct record_event *ev = &s->state->events[i];
+		bool fresh = false;
+
+		if (!strcmp(ev->what, "remark"))
+			(void)names_add(&seen, ev->text, &fresh);
+		if (fresh)
+			rule_remark(s, ev->text);
+	}
+	names_release(&seen);
+}
+
 static void add_remarks(struct summary *s, const struct work *w)
 {
 	if (!s->n_nodes || !s->steps_planned)
@@ -252,6 +269,7 @@ static void add_remarks(struct summary *s, const struct work *w)
 			rule_remark(s, ev->text);
 	}
 	common_cause(s, &w->nodes);
+	said_remarks(s);
 }
 
 /* The same wish of several metrics is one request; one in the journal is under way. */
