@@ -70,7 +70,7 @@ class Case(unittest.TestCase):
 
     def env(self, **more):
         env = {k: v for k, v in os.environ.items()
-               if k not in ("NO_COLOR", "COLUMNS", "TERM")}
+               if k not in ("NO_COLOR", "COLUMNS", "TERM") and not k.startswith("SLURM_")}
         return dict(env, ASSAY_TEST_LAUNCHER=self.script, LC_ALL="C.UTF-8", **more)
 
     def assay(self, *words, argv=None, cwd=None, env=None, timeout=60):
@@ -645,6 +645,135 @@ class Ends(Case):
         p.communicate(timeout=30)
         self.assertTrue(fds)
         self.assertLessEqual(fds, {"0", "1", "2"})
+
+
+class Slurm(Case):
+    """B08: a run inside an allocation, with commands of Slurm that we play."""
+
+    JOB = {"SLURM_JOB_ID": "12", "SLURM_JOB_NODELIST": "b04-[09-10],c01,d[1-2]",
+           "SLURM_JOB_CPUS_PER_NODE": "40,8(x2),16,40",
+           "SLURM_TASKS_PER_NODE": "4(x2),1,2(x2)"}
+    SINFO = ("b04-09,mixed", "b04-10,idle", "c01,down*", "d1,drained*", "d2,draining",
+             "d3,fail*", "d4,planned", "d4,planned")
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("bin"))
+        self.command("sinfo", "printf '%s\\n' " + " ".join(f"'{n}'" for n in self.SINFO))
+        self.command("squeue", "echo UNLIMITED")
+
+    def command(self, name, script):
+        os.chmod(self.write(f"bin/{name}", f"#!/bin/sh\n{script}\n"), 0o755)
+
+    def env(self, **more):
+        env = super().env(**{**self.JOB, **more})
+        return dict(env, PATH=self.path("bin") + ":" + env["PATH"])
+
+    def outcome(self):
+        return {n["name"]: (self.word(n["name"]), n["why"])
+                for n in self.report()["nodes"]}
+
+    def ended(self):
+        return sorted(r["key"][:3] for r in self.records()
+                      if r["kind"] == "step" and r["event"] == "ended")
+
+    def test_the_nodes_are_those_of_the_allocation(self):
+        r = self.assay()
+        self.assertEqual(r.returncode, 3, r.stderr)
+        nodes = self.outcome()
+        self.assertEqual({n: v for n, (v, _) in nodes.items()},
+                         {"b04-09": "PASS", "b04-10": "PASS", "c01": "ERROR",
+                          "d1": "ERROR", "d2": "PASS"})
+        self.assertEqual(nodes["c01"][1], "not tested (down*)")
+        self.assertEqual(nodes["d1"][1], "not tested (drained*)")
+        self.assertIn(b"3 of 5 nodes reported", r.stdout)
+        self.assertIn(b"Slurm state 'mixed'", r.stderr)
+        for remark in ("b04-09: Slurm state 'mixed'", "d2: Slurm state 'draining'"):
+            self.assertIn(remark, r.stdout.decode())
+        missing = {m["node"] for m in self.report()["coverage"]["missing"]}
+        self.assertEqual(missing, {"c01", "d1"})
+        asked = [e for e in self.records() if e["kind"] == "node"]
+        self.assertEqual({e["node"] for e in asked}, {"b04-09", "b04-10", "d2"})
+
+    def test_nodes_of_the_site_that_nobody_gets_are_not_tested(self):
+        site = self.write("site.yaml", "site: s\nnodes: b04-10,d3\n")
+        r = self.assay("--site", site)
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertEqual(self.outcome()["d3"], ("ERROR", "not tested (fail*)"))
+        self.assertEqual(self.outcome()["b04-10"][0], "PASS")
+
+    def test_other_nodes_that_are_not_in_the_allocation_are_refused(self):
+        site = self.write("site.yaml", "site: s\nnodes: b04-10,d[4-5]\n")
+        for words in (("--site", site), ("--nodes", "d[4-5]")):
+            r = self.assay(*words)
+            self.assertEqual(r.returncode, 2, r.stdout)
+            self.assertIn(b"d[4-5] are not in the allocation of Slurm job 12, which has "
+                          b"b04-[09-10],c01,d[1-2]", r.stderr)
+            self.assertFalse(os.path.exists(self.out))
+
+    def test_counts_that_do_not_fit_the_nodes_are_refused(self):
+        for name in ("SLURM_JOB_CPUS_PER_NODE", "SLURM_TASKS_PER_NODE"):
+            r = self.assay(env=self.env(**{name: "40,8(x2)"}))
+            self.assertEqual(r.returncode, 2, r.stdout)
+            self.assertIn(name.encode() + b": '40,8(x2)': counts for fewer nodes than "
+                          b"the 5", r.stderr)
+            self.assertFalse(os.path.exists(self.out))
+
+    def test_the_job_s_time_is_the_time_limit(self):
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 4m"))
+        self.command("squeue", '[ "$*" = "-h -j 12 -o %L" ] && echo 4:30')
+        r = self.assay("--nodes", "b04-10")
+        self.assertIn(b"Slurm ends job 12 in 4m30s: time limit 4m03s", r.stderr)
+        self.assertEqual(r.returncode, 0, r.stderr)  # 4 m fit, the margin not counted
+        shutil.rmtree(self.out)
+        self.command("squeue", "echo 4:20")
+        r = self.assay("--nodes", "b04-10")
+        self.assertIn(b"left out for lack of time: b/y", r.stderr)
+        self.assertIn(b"Slurm ends job 12 in 4m20s: time limit 3m54s", r.stdout)
+        self.assertEqual(self.ended(), ["a/x"])
+        shutil.rmtree(self.out)
+        r = self.assay("--nodes", "b04-10", "--time-limit", "10m")
+        self.assertEqual(self.ended(), ["a/x", "b/y"], r.stderr)
+        self.assertIn(b"Slurm ends job 12 in 4m20s, before --time-limit", r.stderr)
+
+    def test_a_resumed_run_has_the_time_of_its_own_job(self):
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 4m"))
+        self.command("squeue", "echo 4:20")
+        self.assertEqual(self.assay("--nodes", "b04-10").returncode, 0)
+        self.command("squeue", "echo 1-00:00:00")
+        r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual(self.ended(), ["a/x", "b/y"])
+
+    def test_a_node_comes_back_to_a_resumed_run(self):
+        self.assertEqual(self.assay("--nodes", "c01,d2").returncode, 3)
+        self.command("sinfo", "printf 'c01,idle\\nd2,allocated\\n'")
+        r = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(r.returncode, 0, (r.stdout, r.stderr))
+        self.assertEqual({v for v, _ in self.outcome().values()}, {"PASS"})
+
+    def test_slurm_s_commands_may_fail(self):
+        self.command("sinfo", "echo down >&2; exit 1")
+        self.command("squeue", "echo INVALID")
+        r = self.assay("--nodes", "b04-10,c01")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        for remark in (b"states of the nodes are not known: sinfo: exit status 1: down",
+                       b"not known: squeue: time 'INVALID'"):
+            self.assertIn(remark, r.stdout)
+
+    def test_a_dry_run_says_what_would_be_left_out(self):
+        argv = self.words("--dry-run", out=False)
+        r = self.assay(argv=argv, cwd=self.base)
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn(b"c01: not tested (down*)", r.stderr)
+        self.assertNotIn(b"@c01", r.stdout)
+        self.assertIn(b"@d2", r.stdout)
+
+    def test_nodes_asks_only_those_in_service(self):
+        r = self.assay(argv=[os.path.join(BIN, "assay"), "nodes", "--launcher", "test"])
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn(b"no facts: not tested (down*)", r.stdout)
+        self.assertIn(b"d2: Slurm state 'draining'", r.stderr)
 
 
 if __name__ == "__main__":
