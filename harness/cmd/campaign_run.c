@@ -140,14 +140,23 @@ static int on_answer(void *ctx, const struct reach_result *res, struct err *e)
 	return journal_put(q->c->runner.journal, &r, e);
 }
 
-/* After a launch over several nodes has failed: which of them still answer? */
+/*
+ * After a launch over several nodes has failed: which of them still answer? A round
+ * without such launches is not replayed for it.
+ */
 static int ask_sets(struct campaign *c, const struct steps *steps, struct err *e)
 {
 	const char *const words[] = {
 		arena_printf(&c->arena, "%s/assay-probe", c->env->bindir), "--version"};
 	struct state s = {0};
-	int rc = state_replay(&s, c->folder.path, e);
+	bool any = false;
+	int rc;
 
+	for (size_t i = 0; i < steps->n && !any; i++)
+		any = steps->items[i].n_nodes > 1;
+	if (!any)
+		return 0;
+	rc = state_replay(&s, c->folder.path, e);
 	for (size_t i = 0; i < steps->n && !rc && !stop_signal; i++) {
 		const struct state_step *st = &s.steps[steps->items[i].id - 1];
 		struct silence q = {c, st};
@@ -168,8 +177,11 @@ struct round {
 	bool requested; /* some of them by a request */
 };
 
-/* One round on a replayed and judged journal. */
-static int run_round(struct campaign *c, const struct state *s, const struct summary *v,
+/*
+ * One round on a replayed and judged journal. @v is released on the way: steps take
+ * hours, and progress judges the journal meanwhile.
+ */
+static int run_round(struct campaign *c, const struct state *s, struct summary *v,
 		     bool launches, struct round *round, struct err *e)
 {
 	struct places places = {0};
@@ -195,6 +207,7 @@ static int run_round(struct campaign *c, const struct state *s, const struct sum
 	}
 	if (put_requests(c, s, requests, n, &steps, e))
 		goto out;
+	summary_release(v);
 	progress_plan(&c->progress, &steps);
 	c->runner.state = s;
 	rc = runner_run(&c->runner, &steps, e);
