@@ -247,7 +247,7 @@ static void said_remarks(struct summary *s)
 		const struct record_event *ev = &s->state->events[i];
 		bool fresh = false;
 
-		if (!strcmp(ev->what, "remark"))
+		if (!strcmp(ev->what, "remark") && !ev->node)
 			(void)names_add(&seen, ev->text, &fresh);
 		if (fresh)
 			rule_remark(s, ev->text);
@@ -262,14 +262,8 @@ static void add_remarks(struct summary *s, const struct work *w)
 	if (s->n_reported < s->n_nodes)
 		rule_remark(s, arena_printf(&s->arena, "%zu of %zu nodes reported",
 					    s->n_reported, s->n_nodes));
-	for (size_t i = 0; i < s->state->n_events; i++) {
-		const struct record_event *ev = &s->state->events[i];
-
-		if (!strcmp(ev->what, "remark") && !ev->node)
-			rule_remark(s, ev->text);
-	}
-	common_cause(s, &w->nodes);
 	said_remarks(s);
+	common_cause(s, &w->nodes);
 }
 
 /* The same wish of several metrics is one request; one in the journal is under way. */
