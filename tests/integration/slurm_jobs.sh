@@ -7,7 +7,9 @@
 
 export ASSAY=$build/bin/assay
 quick=(--set stream.size=4M --set stream.ntimes=2)
-in_turn=(--set memory.at_once=1 --set domains.at_once=1)
+turns() { echo "--set memory.at_once=$1 --set detail.at_once=$1"; } # of the plan node
+# Who is slow is not the question here, and the machine may be busy.
+printf 'site: bed\nmin_deviation: {default: 95 %%}\n' >"$scratch/site.yaml"
 
 # One step a node, some seconds long at 40 % of a CPU.
 cat >"$scratch/slow.yaml" <<'END'
@@ -39,6 +41,7 @@ nodes = sorted(k.split("@")[1] for k in ended if "@n" in k) # but the steps of t
 print(words, why, [(e["key"], e["cause"], e.get("reason")) for e in ended.values()])
 sys.exit(not eval(sys.argv[3]))' "$run/report.json" "$run/journal.jsonl" "$1"
 }
+report_exit() { python3 -c 'import json, sys; print(json.load(sys.stdin)["exit"])' <"$run/report.json"; }
 measuring() { grep -qs '"event":"started","key":"s/' "$run/journal.jsonl"; }
 # Kernels, launchers and daemons on any node.
 busy()
@@ -58,9 +61,11 @@ sed -i 's/^KillWait=.*/KillWait=10/' "$conf" # Slurm's own is 30 s
 bed head scontrol reconfigure
 
 # --- all nodes of the allocation, each measured, nothing said of what is not there
-PLAN=local submit -t 5 -w 'n[1-4]' "$top/jobs/acceptance.sbatch" "${quick[@]}" "${in_turn[@]}"
-check "a job on four nodes ends" eventually 60 ended "$job"
-check "its exit status is that of assay: measured, but too short to be judged" exits 3
+# shellcheck disable=SC2046 # several words
+SITE=$scratch/site.yaml submit -t 5 -w 'n[1-4]' "$top/jobs/acceptance.sbatch" "${quick[@]}" \
+	$(turns 1)
+check "a job on four nodes ends" eventually 90 ended "$job"
+check "its exit status is that of assay" exits "$(report_exit)"
 check "all four nodes are in the report" report 'sorted(words) == ["n1", "n2", "n3", "n4"]'
 check "each step on each of them gave a result" \
 	report 'ok and nodes == sorted(3 * list(words))'
@@ -133,10 +138,10 @@ check "the rest is measured" \
 	report 'ok and nodes == ["n1", "n2"]'
 
 # --- sixteen nodes
-PLAN=local submit -t 5 -N 16 "$top/jobs/acceptance.sbatch" "${quick[@]}" \
-	--set memory.at_once=4 --set domains.at_once=4
+# shellcheck disable=SC2046 # several words
+SITE=$scratch/site.yaml submit -t 5 -N 16 "$top/jobs/acceptance.sbatch" "${quick[@]}" $(turns 4)
 check "a job on sixteen nodes ends" eventually 120 ended "$job"
-check "with the status of assay" exits 3
+check "with the status of assay" exits "$(report_exit)"
 check "all sixteen are measured" report \
 	'ok and len(words) == 16 and nodes == sorted(3 * list(words))'
 
@@ -145,9 +150,9 @@ check "in salloc the nodes are those of the allocation, tasks uneven" \
 	says "n2: Slurm state 'mixed': the job has 1 of its 2 CPUs" \
 	bed head salloc -N 2 -n 3 -w 'n[1-2]' "$ASSAY" nodes
 printf 'n1\nn2 slots=2\n' >hosts
-bed site | sed '/^nodes/d' >site.yaml
+bed site | sed '/^nodes/d' >login.yaml
 check "from the login node mpirun is used, on the nodes of a hostfile" gives 3 \
-	bed head env PLAN="$scratch/slow.yaml" SITE=site.yaml bash "$top/jobs/mpirun-login.sh" \
+	bed head env PLAN="$scratch/slow.yaml" SITE=login.yaml bash "$top/jobs/mpirun-login.sh" \
 	hosts "${quick[@]}"
 run=$(ls -d assay-*-*)
 check "and both are measured" report 'ok and nodes == ["n1", "n2"]'
