@@ -67,7 +67,7 @@ check 0 list kernels
 check 0 check plan.yaml
 run=(--launcher test --allow-root --nodes 'n[1-5]')
 check 1 run plan.yaml "${run[@]}" -o run
-check 0 run plan.yaml "${run[@]}" --dry-run
+check 3 run plan.yaml "${run[@]}" --dry-run
 check 0 report run --format json
 check 1 judge run
 check 0 explain run
