@@ -105,11 +105,13 @@ void jsonw_bool(struct jsonw *w, const char *name, bool v)
 static void add_number(struct jsonw *w, double v)
 {
 	struct jsonw_number *n;
-	uint64_t bits;
+	uint64_t bits, known;
 
 	memcpy(&bits, &v, sizeof(bits));
 	n = &w->numbers[bits * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (JSONW_NUMBERS - 1)];
-	if (!n->len || memcmp(&n->v, &v, sizeof(v)) != 0) {
+	/* by their bits: -0 is written otherwise than 0 */
+	memcpy(&known, &n->v, sizeof(known));
+	if (!n->len || known != bits) {
 		n->v = v;
 		n->len =
 			(unsigned char)snprintf(n->digits, sizeof(n->digits), "%.17g", v);

@@ -12,9 +12,19 @@ static inline bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+/* The same bits: not a number is the same as itself, -0 is not 0. */
+static inline bool same_double(double a, double b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	return x == y;
+}
+
 static inline bool same_num(const struct record_num *a, const struct record_num *b)
 {
-	return a->set == b->set && (!a->set || !memcmp(&a->v, &b->v, sizeof(a->v)));
+	return a->set == b->set && (!a->set || same_double(a->v, b->v));
 }
 
 static inline bool same_field(const struct field *f, const void *a, const void *b)
@@ -37,7 +47,7 @@ static inline bool same_record(const struct record *a, const struct record *b)
 {
 	const struct record_fields *kind = &record_fields[a->kind];
 
-	if (a->kind != b->kind || memcmp(&a->t, &b->t, sizeof(a->t)) != 0)
+	if (a->kind != b->kind || !same_double(a->t, b->t))
 		return false;
 	for (size_t i = 0; i < kind->n; i++) {
 		const struct field *f = &kind->items[i];

@@ -133,18 +133,21 @@ static const char *stages_json(struct campaign *c)
 static const char *chassis_json(struct campaign *c)
 {
 	const char **names = arena_alloc(&c->arena, c->n_nodes, sizeof(*names));
+	const size_t every =
+		c->site.chassis_every > 0 ? (size_t)c->site.chassis_every : 0;
 	struct names of_site = {0};
 	const char *json = NULL;
 
-	for (size_t i = 0; i < c->site.n_nodes && c->site.chassis_every; i++)
+	if (!every)
+		return NULL;
+	for (size_t i = 0; i < c->site.n_nodes; i++)
 		(void)names_add(&of_site, c->site.nodes[i], NULL);
 	for (size_t i = 0; i < c->n_nodes; i++) {
 		size_t at = names_find(&of_site, c->nodes[i]);
 
 		names[i] = at == NAMES_NONE
 				   ? ""
-				   : arena_printf(&c->arena, "%zu",
-						  at / (size_t)c->site.chassis_every + 1);
+				   : arena_printf(&c->arena, "%zu", at / every + 1);
 	}
 	if (of_site.n)
 		json = record_list(&c->arena, names, c->n_nodes);

@@ -124,7 +124,7 @@ static int check_limits(const json_t *says, const char *value, int64_t n, struct
 static int check_type(const json_t *says, const char *type, const char *value,
 		      struct err *e)
 {
-	int64_t n;
+	int64_t n = 0;
 	double seconds;
 
 	if (!strcmp(type, "int") && !whole_number(value, &n))

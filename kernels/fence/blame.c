@@ -157,10 +157,10 @@ static void find_bad(struct blame *b)
 
 		if (!x->address)
 			continue;
+		if (x->up && outcome(b, i) != BAD)
+			continue;
 		if (!x->up) {
 			strbuf_addf(&b->text, "%s: no carrier", b->net);
-		} else if (outcome(b, i) != BAD) {
-			continue;
 		} else if (b->n > 2 && outcome(b, last) == BAD) {
 			strbuf_addf(&b->text,
 				    "%s: it reaches nobody and nobody reaches it (%s)",

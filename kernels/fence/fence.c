@@ -75,9 +75,9 @@ static void print(struct job *j, const struct record *r)
 	struct strbuf line = {0};
 
 	record_encode(r, &line);
-	if (sizeof(START_MARK) + line.len >= START_LINE) /* a fault of ours: no end */
-		j->broken = true;
-	else if (printf(START_MARK "%s\n", strbuf_str(&line)) < 0)
+	/* a line that is too long is a fault of ours: no end */
+	if (sizeof(START_MARK) + line.len >= START_LINE ||
+	    printf(START_MARK "%s\n", strbuf_str(&line)) < 0)
 		j->broken = true;
 	j->printed++;
 	strbuf_release(&line);

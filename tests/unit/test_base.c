@@ -91,7 +91,7 @@ static void formatted_texts_of_every_length_are_whole(void **unused)
 		strbuf_addf(&sb, "%.*s%d", len, text, 7);
 		assert_int_equal(sb.len, 2 * len + 1);
 		assert_int_equal(strspn(strbuf_str(&sb), "x"), 2 * len);
-		assert_string_equal(sb.buf + 2 * len, "7");
+		assert_string_equal(sb.buf + 2 * (size_t)len, "7");
 		assert_string_equal(arena_printf(&a, "%.*s%d", len, text, 7),
 				    sb.buf + len);
 		strbuf_release(&sb);

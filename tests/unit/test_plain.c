@@ -37,7 +37,7 @@ static struct record full(enum record_kind kind)
 #define VALUE_STR "what \"is\" plain: [~"
 #define VALUE_JSON \
 	"{\"a\":[1,-2.5,0.10000000000000001,{}],\"b\":null,\"bb\":[true,\"x\"]}"
-#define VALUE_INT                           -7
+#define VALUE_INT                           (-7)
 #define VALUE_NUM                           record_num(1.0 / 3)
 #define VALUE_BOOL                          true
 #define RECORD(kind, help)                  case RECORD_KIND_##kind:
@@ -65,7 +65,7 @@ static void what_is_written_is_read_the_short_way(void **unused)
 		/* the one thing in it that is not plain */
 		assert_false(strstr(line.buf, "\\\"") && read_both(line.buf, line.len));
 		while ((quote = strstr(line.buf, "\\\"")))
-			memcpy(quote, "''", 2);
+			quote[0] = quote[1] = '\'';
 		assert_true(read_both(line.buf, line.len));
 		strbuf_release(&line);
 	}
