@@ -115,7 +115,9 @@ void nodes_make(struct judge_nodes *nodes, const struct state *state,
 		if (!fresh)
 			continue;
 		n = &nodes->items[nodes->n];
-		n->name = nodes->index.items[nodes->n++];
+		/* the state's text, which verdicts may keep: the index goes first */
+		n->name = state->nodes[i];
+		nodes->n++;
 		n->not_nominal = "it has no facts";
 		if (state->chassis && *state->chassis[i])
 			n->chassis = state->chassis[i];

@@ -161,7 +161,7 @@ static void the_busiest_come_first_and_are_few(void **unused)
 	static const struct busy_options o = {.self = 1};
 	struct busy_look first = {0};
 	struct tree t;
-	json_t *clean;
+	json_t *clean, *all;
 	char *text;
 
 	(void)unused;
@@ -173,13 +173,14 @@ static void the_busiest_come_first_and_are_few(void **unused)
 		process(&t, pid, "p", 'R', 1, pid, 50);
 	process(&t, 12, "p", 'R', 1, 4, 50); /* below the share */
 	text = compare(&t, &first, &o);
-	clean = json_loads(text, 0, NULL);
-	clean = json_object_get(clean, "processes");
+	all = json_loads(text, 0, NULL);
+	clean = json_object_get(all, "processes");
 	assert_int_equal(json_array_size(clean), BUSY_NAMED);
 	for (size_t i = 0; i < BUSY_NAMED; i++)
 		assert_int_equal(json_integer_value(json_object_get(
 					 json_array_get(clean, i), "pid")),
 				 29 - (int)i);
+	json_decref(all);
 	free(text);
 	busy_release(&first);
 	tree_remove(&t);
