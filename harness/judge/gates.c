@@ -10,6 +10,7 @@
 #include "judge/launches.h"
 #include "judge/nodes.h"
 #include "judge/rule.h"
+#include "record/json.h"
 #include "record/key.h"
 
 /* What a node failed at first. */
@@ -30,13 +31,6 @@ struct gates {
 	size_t cap_excluded;
 };
 
-static const char *text_of(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 /* False when there is no gate with something behind it. */
 static bool know_stages(struct gates *g)
 {
@@ -47,7 +41,7 @@ static bool know_stages(struct gates *g)
 	for (size_t i = 0; i < n; i++) {
 		const json_t *stage = json_array_get(g->stages, i);
 		bool fresh;
-		size_t k = names_add(&g->names, text_of(stage, "name"), &fresh);
+		size_t k = names_add(&g->names, json_member_text(stage, "name"), &fresh);
 
 		if (!fresh)
 			return false; /* no plan has two: whoever wrote this is no assay
@@ -159,11 +153,11 @@ static void miss_later(struct gates *g, const char *node, const struct failure *
 
 		json_array_foreach(steps, k, step)
 		{
-			if (strcmp(text_of(step, "on"), "node") != 0)
+			if (strcmp(json_member_text(step, "on"), "node") != 0)
 				continue;
 			miss(g, node,
 			     arena_printf(a, "%s/%s", g->names.items[i],
-					  text_of(step, "name")),
+					  json_member_text(step, "name")),
 			     why);
 		}
 	}

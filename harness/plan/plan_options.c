@@ -11,19 +11,13 @@
 #include "base/units.h"
 #include "plan/form.h"
 #include "plan/plan.h"
+#include "record/json.h"
 
 struct kernel_says {
 	const char *kernel;
 	const json_t *options, *metrics;
 	struct err *e;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *s = json_string_value(json_object_get(object, key));
-
-	return s ? s : "";
-}
 
 /* The object of an array whose "name" is @name. */
 static const json_t *by_name(const json_t *array, const char *name)
@@ -33,7 +27,7 @@ static const json_t *by_name(const json_t *array, const char *name)
 
 	json_array_foreach(array, i, item)
 	{
-		if (!strcmp(text_of(item, "name"), name))
+		if (!strcmp(json_member_text(item, "name"), name))
 			return item;
 	}
 	return NULL;
@@ -46,7 +40,7 @@ static void offer_names(struct suggest *s, const json_t *array)
 
 	json_array_foreach(array, i, item)
 	{
-		suggest_offer(s, text_of(item, "name"));
+		suggest_offer(s, json_member_text(item, "name"));
 	}
 }
 
@@ -146,7 +140,7 @@ static int check_type(const json_t *says, const char *type, const char *value,
 static int check_value(const struct kernel_says *k, const struct plan_option *o,
 		       const json_t *says)
 {
-	const char *type = text_of(says, "type");
+	const char *type = json_member_text(says, "type");
 	const json_t *choices = json_object_get(says, "choices");
 	struct suggest near = suggest_start(o->value);
 	struct strbuf all = {0};
@@ -250,7 +244,7 @@ int plan_check_options(const struct plan *p, const char *kernel, const char *des
 	int rc;
 
 	if (json_is_array(k.options) && json_is_array(k.metrics) &&
-	    !strcmp(text_of(says, "kernel"), kernel))
+	    !strcmp(json_member_text(says, "kernel"), kernel))
 		rc = check_plan(&k, p);
 	else
 		rc = err_set(e, ERR_SYSTEM, "kernel '%s' does not describe itself as one",

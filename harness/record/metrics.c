@@ -7,17 +7,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static const char *text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
+#include "record/json.h"
 
 static void add(struct metrics *m, const char *kernel, const json_t *o, struct arena *a)
 {
-	const char *name = text(o, "name");
+	const char *name = json_member_text(o, "name");
 	struct metric *d;
 
 	if (!*name || names_add(&m->index, name, NULL) != m->n)
@@ -26,10 +20,10 @@ static void add(struct metrics *m, const char *kernel, const json_t *o, struct a
 	d = arena_alloc(a, 1, sizeof(*d));
 	m->items[m->n++] = d;
 	d->name = arena_strdup(a, name);
-	d->unit = arena_strdup(a, text(o, "unit"));
+	d->unit = arena_strdup(a, json_member_text(o, "unit"));
 	d->kernel = kernel;
-	d->higher = strcmp(text(o, "better"), "lower") != 0;
-	d->best = !strcmp(text(o, "reduce"), "best");
+	d->higher = strcmp(json_member_text(o, "better"), "lower") != 0;
+	d->best = !strcmp(json_member_text(o, "reduce"), "best");
 	d->unrated = json_is_true(json_object_get(o, "unrated"));
 }
 
@@ -45,7 +39,7 @@ void metrics_read(struct metrics *m, const char *kernels, struct arena *a)
 	{
 		const char *kernel = arena_strdup(a, key);
 
-		if (!strcmp(text(about, "shape"), "set"))
+		if (!strcmp(json_member_text(about, "shape"), "set"))
 			(void)names_add(&m->sets, kernel, NULL);
 		json_array_foreach(json_object_get(about, "metrics"), i, o)
 		{

@@ -66,6 +66,13 @@ const char *record_kind_name(enum record_kind kind)
 	return record_fields[kind].name;
 }
 
+const char *json_member_text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
 json_t *json_clean_string(const char *s)
 {
 	json_t *v = json_string(s);
