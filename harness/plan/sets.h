@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches over several nodes at once, and the parts of one that failed. */
+#ifndef ASSAY_PLAN_SETS_H
+#define ASSAY_PLAN_SETS_H
+
+#include "plan/round.h"
+
+/*
+ * Adds the launch of @w's step over all nodes that take part, and what requests want of
+ * it: its parts when it failed (split), a suspect with a node that works (pair), the rest
+ * without those excluded since, a repeat. @w names stage and step.
+ */
+int sets_add(struct round *r, struct what *w, struct err *e);
+
+#endif
