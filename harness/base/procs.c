@@ -49,31 +49,76 @@ static bool has_entry(const struct strbuf *env, const char *name, const char *va
 	return false;
 }
 
-/* Process group of a process; false when it is gone or a zombie. */
-static bool alive(int dir, struct strbuf *buf, pid_t *group)
+/* Of proc(5)'s stat: the fields we need, counted as there. */
+struct process {
+	pid_t group;    /* 5 */
+	bool kernel;    /* 9, the flag PF_KTHREAD */
+	bool unsettled; /* 50 (env_start) is 0: between two programs, inside execve() */
+};
+
+enum { FLAGS = 9, KERNEL_THREAD = 0x00200000, ENV_START = 50 };
+
+/* False when it is gone or a zombie. */
+static bool alive(int dir, struct strbuf *buf, struct process *out)
 {
 	char *p;
 
+	*out = (struct process){0};
 	if (!read_at(dir, "stat", buf))
 		return false;
 	/* "PID (NAME) STATE PARENT GROUP ...", and the name may hold anything */
 	p = strrchr(strbuf_str(buf), ')');
 	if (!p || p[1] != ' ' || !p[2] || p[2] == 'Z' || p[2] == 'X')
 		return false;
-	(void)strtol(p + 3, &p, 10);
-	*group = (pid_t)strtol(p, NULL, 10);
+	p += 3;
+	for (int field = 4; field <= ENV_START && *p; field++) {
+		unsigned long v = strtoul(p, &p, 10);
+
+		if (field == 5)
+			out->group = (pid_t)v;
+		else if (field == FLAGS)
+			out->kernel = v & KERNEL_THREAD;
+		else if (field == ENV_START)
+			out->unsettled = !v;
+	}
 	return true;
+}
+
+/*
+ * Inside execve() a process has no environment for a moment (some 0.1 ms, more on a busy
+ * machine): the old one is gone, the new one not yet there. Who is looked at just then
+ * is looked at again, else a process of ours is taken for a stranger. The first try
+ * without an environment may also be one that was opened before and read after.
+ */
+static bool read_environ(const struct process *seen, int dir, struct strbuf *buf)
+{
+	static const struct timespec nap = {.tv_nsec = 1000000};
+	struct process now = *seen;
+	bool again = true;
+
+	for (int tries = 0; tries < 100; tries++) {
+		if (!read_at(dir, "environ", buf))
+			return false;
+		if (buf->len || now.kernel || !again)
+			return true;
+		if (tries)
+			(void)nanosleep(&nap, NULL);
+		if (!alive(dir, buf, &now))
+			return false;
+		again = !tries || now.unsettled;
+	}
+	return false;
 }
 
 static bool matches(const struct procs *p, int dir, struct strbuf *buf)
 {
-	pid_t group;
+	struct process is;
 
-	if (!alive(dir, buf, &group))
+	if (!alive(dir, buf, &is))
 		return false;
-	if (p->group > 0 && group == p->group)
+	if (p->group > 0 && is.group == p->group)
 		return true;
-	return read_at(dir, "environ", buf) && has_entry(buf, "ASSAY_RUN", p->run) &&
+	return read_environ(&is, dir, buf) && has_entry(buf, "ASSAY_RUN", p->run) &&
 	       (!p->child || has_entry(buf, "ASSAY_CHILD", p->child));
 }
 
@@ -85,13 +130,13 @@ static bool matches(const struct procs *p, int dir, struct strbuf *buf)
  */
 static void send_signal(int dir, pid_t pid, int sig, struct strbuf *buf)
 {
-	pid_t group;
+	struct process is;
 
 #ifdef SYS_pidfd_send_signal
 	if (!syscall(SYS_pidfd_send_signal, dir, sig, NULL, 0) || errno == ESRCH)
 		return;
 #endif
-	if (alive(dir, buf, &group))
+	if (alive(dir, buf, &is))
 		(void)kill(pid, sig);
 }
 

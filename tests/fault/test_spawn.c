@@ -644,6 +644,33 @@ static void an_earlier_runs_processes_are_found_and_ended(void **unused)
 	assert_int_equal(found, 0);
 }
 
+/* A process that does nothing but become a new program is never taken for a stranger. */
+static void a_process_inside_exec_is_one_of_ours(void **unused)
+{
+	static const char again[] =
+		"test $1 -eq 0 && exit; exec sh -c \"$0\" \"$0\" $(($1 - 1))";
+	const struct procs p = {.run = run_id};
+	pid_t pid = fork();
+	size_t missed = 0;
+	double start;
+
+	(void)unused;
+	assert_true(pid >= 0);
+	if (!pid) {
+		(void)setenv("ASSAY_RUN", run_id, 1);
+		(void)execlp("sh", "sh", "-c", again, again, "100000", (char *)NULL);
+		_exit(127);
+	}
+	while (!left_marked(run_id))
+		(void)nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
+	for (start = clock_now(); clock_now() - start < 0.5;)
+		missed += procs_signal(&p, 0) != 1;
+	assert_true(left_alive(pid));
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	assert_int_equal(missed, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, nothing_left)
 
 int main(void)
@@ -671,6 +698,7 @@ int main(void)
 		TEST(a_second_child_may_start_when_one_ended),
 		TEST(children_do_not_outlive_a_parent_that_is_killed),
 		TEST(an_earlier_runs_processes_are_found_and_ended),
+		TEST(a_process_inside_exec_is_one_of_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
