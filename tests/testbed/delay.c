@@ -5,6 +5,7 @@
 #include <linux/if_tun.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,6 +102,18 @@ static void give(struct lane *l)
 	}
 }
 
+/*
+ * A wire needs no processor: ahead of ranks that spin in their receive, who would add a
+ * slice of theirs to each delay (seen: 10 ms instead of 4).
+ */
+static void go_first(void)
+{
+	const struct sched_param first = {.sched_priority = 1};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		(void)setpriority(PRIO_PROCESS, 0, -20);
+}
+
 /* Sleeps until a frame comes or is due. */
 static void await(struct lane *lanes)
 {
@@ -133,6 +147,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
+	go_first();
 	lanes[0].from = lanes[1].to = open_tap(argv[2]);
 	lanes[1].from = lanes[0].to = open_tap(argv[3]);
 	for (;;) {
