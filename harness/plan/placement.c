@@ -7,18 +7,22 @@
 
 #include "base/strbuf.h"
 
-enum per { PER_NODE, PER_L3, PER_DOMAIN };
+enum per { PER_NODE, PER_L3, PER_DOMAIN, PER_CORE };
 
 struct word {
 	enum per per;
-	size_t n;   /* threads on each part; SIZE_MAX all cores */
+	size_t n;   /* threads on each part, or one of the next two */
 	bool ranks; /* each part is a rank of its own */
 };
 
+#define ALL_CORES   (SIZE_MAX - 1)
+#define ALL_THREADS SIZE_MAX
+
 /* Cores that may be used, in hwloc's order, grouped by the part they belong to. */
 struct group {
-	size_t *cpus; /* one CPU a core, into struct cores */
-	size_t n;
+	/* one CPU of each core, then the second ones of those that have two, and so on */
+	size_t *cpus;
+	size_t n, n_cpus; /* cores, CPUs */
 };
 
 struct groups {
@@ -28,38 +32,79 @@ struct groups {
 	size_t outside; /* cores that are on no such part */
 };
 
-static int parse(const char *text, struct word *w, struct err *e)
+/* A number from 1 to 8192 at @text; 0 for anything else, *@end behind it. */
+static size_t count_at(const char *text, const char **end)
+{
+	char *behind = NULL;
+	long n = *text >= '1' && *text <= '9' ? strtol(text, &behind, 10) : 0;
+
+	*end = behind;
+	return n > 0 && n <= 8192 ? (size_t)n : 0;
+}
+
+/* "N-per-PART": threads of one rank. */
+static bool parse_threads(const char *text, struct word *w)
 {
 	static const struct {
 		const char *suffix;
 		enum per per;
-	} counted[] = {{"-per-l3", PER_L3},
-		       {"-per-domain", PER_DOMAIN},
-		       {"-per-node", PER_NODE}};
-	char *end;
-	long n;
+	} parts[] = {{"-per-l3", PER_L3},
+		     {"-per-domain", PER_DOMAIN},
+		     {"-per-node", PER_NODE}};
+	const char *end;
+	size_t n = count_at(text, &end);
 
-	*w = (struct word){PER_NODE, SIZE_MAX, false};
+	for (size_t i = 0; n && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (strcmp(end, parts[i].suffix) != 0)
+			continue;
+		*w = (struct word){parts[i].per, n, false};
+		return true;
+	}
+	return false;
+}
+
+/* "one-per-PART" or "one-per-PART-xN": ranks. */
+static bool parse_ranks(const char *text, struct word *w)
+{
+	static const struct {
+		const char *prefix;
+		enum per per;
+	} parts[] = {{"one-per-l3", PER_L3},
+		     {"one-per-domain", PER_DOMAIN},
+		     {"one-per-core", PER_CORE}};
+	const char *end;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t len = strlen(parts[i].prefix);
+
+		if (strncmp(text, parts[i].prefix, len) != 0)
+			continue;
+		*w = (struct word){parts[i].per, ALL_CORES, true};
+		if (!text[len])
+			return true;
+		if (strncmp(text + len, "-x", 2) != 0)
+			return false;
+		w->n = count_at(text + len + 2, &end);
+		return w->n && !*end;
+	}
+	return false;
+}
+
+static int parse(const char *text, struct word *w, struct err *e)
+{
+	*w = (struct word){PER_NODE, ALL_CORES, false};
 	if (!strcmp(text, "all-cores"))
 		return 0;
-	if (!strcmp(text, "one-per-domain")) {
-		w->per = PER_DOMAIN;
-		w->ranks = true;
+	w->n = ALL_THREADS;
+	if (!strcmp(text, "all-threads"))
 		return 0;
-	}
-	n = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
-	for (size_t i = 0; n > 0 && n <= 8192 && i < 3; i++) {
-		if (!strcmp(end, counted[i].suffix)) {
-			w->per = counted[i].per;
-			w->n = (size_t)n;
-			return 0;
-		}
-	}
-	return err_set(
-		e, ERR_USAGE,
-		"unknown place '%.60s', expected all-cores, N-per-l3, N-per-domain, "
-		"N-per-node, one-per-domain or anywhere",
-		text);
+	if (parse_threads(text, w) || parse_ranks(text, w))
+		return 0;
+	return err_set(e, ERR_USAGE,
+		       "unknown place '%.60s', expected all-cores, all-threads, "
+		       "N-per-l3|domain|node, one-per-l3|domain|core (or "
+		       "one-per-l3-xN: N threads each) or anywhere",
+		       text);
 }
 
 bool placement_anywhere(const char *word)
@@ -79,11 +124,14 @@ static void say(struct arena *a, const char **remark, const char *text)
 	*remark = *remark ? arena_printf(a, "%s; %s", *remark, text) : text;
 }
 
-/* Which part of its kind a core is on; one part for all is number 0. */
-static size_t part_of(const struct topology *t, const struct topology_core *c,
-		      enum per per)
+/* Which part of its kind core @i is on; one part for all is number 0. */
+static size_t part_of(const struct topology *t, size_t i, enum per per)
 {
+	const struct topology_core *c = &t->cores[i];
+
 	switch (per) {
+	case PER_CORE:
+		return i;
 	case PER_DOMAIN:
 		return c->domain;
 	case PER_L3:
@@ -98,54 +146,97 @@ static size_t part_of(const struct topology *t, const struct topology_core *c,
 	return 0;
 }
 
-/* The CPU that stands for each core, -1 for cores that may not be used. */
-static int *first_cpus(const struct topology *t, hwloc_const_bitmap_t mask,
-		       struct arena *a)
-{
-	int *first = arena_alloc(a, t->n_cores + 1, sizeof(*first));
-	hwloc_bitmap_t usable = hwloc_bitmap_alloc();
+/* A core of a group, and the CPU of it that is next. */
+struct core_at {
+	const struct topology_core *core;
+	int cpu; /* -1: it has no more */
+};
 
-	for (size_t i = 0; i < t->n_cores; i++) {
-		(void)hwloc_bitmap_and(usable, t->cores[i].cpus, mask);
-		first[i] = hwloc_bitmap_first(usable);
+/* The first CPU of @c after @cpu that may be used, -1 when there is none. */
+static int next_cpu(const struct topology_core *c, hwloc_const_bitmap_t mask, int cpu)
+{
+	do {
+		cpu = hwloc_bitmap_next(c->cpus, cpu);
+	} while (cpu >= 0 && !hwloc_bitmap_isset(mask, (unsigned int)cpu));
+	return cpu;
+}
+
+/* The CPUs of @n cores into @g: one of each as long as there are any. */
+static void fill_group(struct group *g, struct core_at *cores, size_t n,
+		       hwloc_const_bitmap_t mask)
+{
+	g->n = n;
+	for (bool any = n > 0; any;) {
+		any = false;
+		for (size_t i = 0; i < n; i++) {
+			if (cores[i].cpu < 0)
+				continue;
+			g->cpus[g->n_cpus++] = (size_t)cores[i].cpu;
+			cores[i].cpu = next_cpu(cores[i].core, mask, cores[i].cpu);
+			any = true;
+		}
 	}
-	hwloc_bitmap_free(usable);
-	return first;
 }
 
 static void group_cores(const struct topology *t, hwloc_const_bitmap_t mask, enum per per,
 			struct arena *a, struct groups *g)
 {
 	size_t parts = t->n_caches + t->n_packages + t->n_domains + 1;
-	const int *first = first_cpus(t, mask, a);
+	struct core_at *cores = arena_alloc(a, t->n_cores + 1, sizeof(*cores));
 
+	parts = parts > t->n_cores ? parts : t->n_cores;
 	memset(g, 0, sizeof(*g));
-	g->cpus = arena_alloc(a, t->n_cores + 1, sizeof(*g->cpus));
+	g->cpus = arena_alloc(a, t->n_cpus + 1, sizeof(*g->cpus));
 	g->items = arena_alloc(a, parts, sizeof(*g->items));
 	for (size_t part = 0; part < parts; part++) {
 		struct group *now = &g->items[g->n];
+		size_t i = per == PER_CORE ? part : 0, n = 0;
+		size_t end = per == PER_CORE ? part + 1 : t->n_cores;
 
 		now->cpus = g->cpus + g->n_cpus;
-		for (size_t i = 0; i < t->n_cores; i++) {
-			size_t at = part_of(t, &t->cores[i], per);
+		for (; i < end && i < t->n_cores; i++) {
+			size_t at = part_of(t, i, per);
+			int first = at == part || at == TOPOLOGY_NONE
+					    ? next_cpu(&t->cores[i], mask, -1)
+					    : -1;
 
-			if (first[i] < 0)
+			if (first < 0)
 				continue;
 			g->outside += part == 0 && at == TOPOLOGY_NONE;
 			if (at == part)
-				now->cpus[now->n++] = (size_t)first[i];
+				cores[n++] = (struct core_at){&t->cores[i], first};
 		}
-		g->n_cpus += now->n;
-		g->n += now->n > 0;
+		fill_group(now, cores, n, mask);
+		g->n_cpus += now->n_cpus;
+		g->n += n > 0;
 	}
 }
 
-/* @n of the group's cores, evenly spread; hwloc's order makes that caches and domains. */
+/* Threads on one group. */
+static size_t threads_on(const struct group *g, size_t wanted)
+{
+	if (wanted == ALL_CORES)
+		return g->n;
+	return wanted < g->n_cpus ? wanted : g->n_cpus;
+}
+
+/* @n of @all, evenly spread; hwloc's order makes that caches and domains. */
+static void spread(const size_t *all, size_t n_all, size_t n, size_t *cpus)
+{
+	for (size_t i = 0; i < n; i++)
+		cpus[i] = all[i * n_all / n];
+}
+
+/* @n of the group's CPUs, and no second one of a core while another has none. */
 static size_t pick(const struct group *g, size_t n, size_t *cpus)
 {
-	n = n < g->n ? n : g->n;
-	for (size_t i = 0; i < n; i++)
-		cpus[i] = g->cpus[i * g->n / n];
+	n = threads_on(g, n);
+	if (n <= g->n) {
+		spread(g->cpus, g->n, n, cpus);
+		return n;
+	}
+	spread(g->cpus, g->n, g->n, cpus);
+	spread(g->cpus + g->n, g->n_cpus - g->n, n - g->n, cpus + g->n);
 	return n;
 }
 
@@ -183,8 +274,11 @@ static void rank_per_group(const struct groups *g, size_t n, struct arena *a,
 {
 	size_t *cpus = arena_alloc(a, g->n_cpus, sizeof(*cpus));
 
-	for (size_t i = 0; i < g->n; i++)
-		n = g->items[i].n < n ? g->items[i].n : n;
+	for (size_t i = 0; i < g->n; i++) {
+		size_t most = threads_on(&g->items[i], n);
+
+		n = i && most > n ? n : most;
+	}
 	for (size_t i = 0; i < g->n; i++) {
 		size_t got = pick(&g->items[i], n, cpus);
 
@@ -196,17 +290,43 @@ static void rank_per_group(const struct groups *g, size_t n, struct arena *a,
 	out->threads = (int)n;
 }
 
+/* What the node could not give of the threads asked for. */
+static void few_cores(const struct word *w, const struct groups *g, struct arena *a,
+		      const char **remark)
+{
+	static const char *const names[] = {"the node", "an L3", "a NUMA domain",
+					    "a core"};
+	size_t cores = SIZE_MAX, most = 0, cpus = SIZE_MAX;
+
+	for (size_t i = 0; i < g->n; i++) {
+		cores = g->items[i].n < cores ? g->items[i].n : cores;
+		most = g->items[i].n > most ? g->items[i].n : most;
+		cpus = g->items[i].n_cpus < cpus ? g->items[i].n_cpus : cpus;
+	}
+	if (w->ranks && w->n == ALL_CORES && cores != most)
+		say(a, remark,
+		    arena_printf(a, "%s: %zu to %zu usable cores on each, %zu used",
+				 w->per == PER_L3 ? "L3 caches" : "NUMA domains", cores,
+				 most, cores));
+	if (w->n >= ALL_CORES || cores >= w->n)
+		return;
+	if (cpus >= w->n)
+		say(a, remark,
+		    arena_printf(a,
+				 "%s has %zu usable cores for %zu threads: SMT siblings "
+				 "are used as well",
+				 names[w->per], cores, w->n));
+	else
+		say(a, remark,
+		    arena_printf(a, "%s has %zu usable %s of the %zu asked for",
+				 names[w->per], cpus, cpus > cores ? "CPUs" : "cores",
+				 w->n));
+}
+
 /* What the node could not give. */
 static void remarks(const struct topology *t, const struct word *w,
 		    const struct groups *g, struct arena *a, const char **remark)
 {
-	static const char *const names[] = {"the node", "an L3", "a NUMA domain"};
-	size_t least = SIZE_MAX, most = 0;
-
-	for (size_t i = 0; i < g->n; i++) {
-		least = g->items[i].n < least ? g->items[i].n : least;
-		most = g->items[i].n > most ? g->items[i].n : most;
-	}
 	if (w->per == PER_L3 && !t->n_caches)
 		say(a, remark,
 		    t->n_packages ? "no L3 known, packages taken for it"
@@ -215,14 +335,7 @@ static void remarks(const struct topology *t, const struct word *w,
 		say(a, remark,
 		    arena_printf(a, "no L3 known, L%d caches taken for it",
 				 t->cache_level));
-	if (w->n != SIZE_MAX && least < w->n)
-		say(a, remark,
-		    arena_printf(a, "%s has %zu usable cores of the %zu asked for",
-				 names[w->per], least, w->n));
-	if (w->ranks && least != most)
-		say(a, remark,
-		    arena_printf(a, "NUMA domains have %zu to %zu usable cores, %zu used",
-				 least, most, least));
+	few_cores(w, g, a, remark);
 	if (g->outside)
 		say(a, remark,
 		    arena_printf(a, "%zu cores are on no such part and stay idle",

@@ -3,17 +3,22 @@
  * Where a kernel's ranks and threads run on a node, from its topology, the CPUs it may
  * use and a word of the plan:
  *
- *   all-cores        one rank with a thread on every core
- *   N-per-l3         one rank with N threads on each L3, spread over its cores; without
- *                    an L3 on each last-level cache there is, else on each package
- *   N-per-domain     one rank with N threads on each NUMA domain that has CPUs
- *   N-per-node       one rank with N threads spread over the node
- *   one-per-domain   one rank per NUMA domain that has CPUs, with a thread on every core
- *   anywhere         one rank with one thread, on a CPU the kernel chooses
+ *   all-cores          one rank with a thread on every core
+ *   all-threads        one rank with a thread on every CPU, SMT siblings last
+ *   N-per-l3           one rank with N threads on each L3, spread over its cores; without
+ *                      an L3 on each last-level cache there is, else on each package
+ *   N-per-domain       one rank with N threads on each NUMA domain that has CPUs
+ *   N-per-node         one rank with N threads spread over the node
+ *   one-per-l3         one rank per L3 with a thread on every core
+ *   one-per-domain     one rank per NUMA domain that has CPUs, with a thread on every
+ * core one-per-core       one rank with one thread on every core one-per-domain-xN  the
+ * same ranks (l3 and core as well) with N threads each anywhere           one rank with
+ * one thread, on a CPU the kernel chooses
  *
- * A core gets one thread: SMT siblings stay idle. A kernel binds thread i to the i-th CPU
- * of its list; lists are in hwloc's order, so neighbouring threads share caches whatever
- * the numbering of CPUs.
+ * A core gets one thread; its SMT siblings get one only when all cores of the part have
+ * theirs and more were asked for. A kernel binds thread i to the i-th CPU of its list;
+ * lists are in hwloc's order, so neighbouring threads share caches whatever the numbering
+ * of CPUs.
  */
 #ifndef ASSAY_PLAN_PLACEMENT_H
 #define ASSAY_PLAN_PLACEMENT_H

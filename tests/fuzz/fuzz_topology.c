@@ -41,8 +41,9 @@ static void check_placed(const struct placed *p, hwloc_const_bitmap_t all)
 
 static void check_machine(const struct topology *t)
 {
-	static const char *const words[] = {"all-cores", "2-per-l3", "1-per-domain",
-					    "3-per-node", "one-per-domain"};
+	static const char *const words[] = {
+		"all-cores",      "2-per-l3",    "1-per-domain",   "3-per-node",
+		"one-per-domain", "all-threads", "one-per-core-x2"};
 	hwloc_bitmap_t all = all_cpus(t);
 	struct strbuf name = {0};
 	struct arena a = {0};

@@ -82,6 +82,11 @@ static void two_sockets_of_64_cores(void **unused)
 		{NPS4, "0-127", "8-per-l3", 1, 128, "0-127", NULL},
 		{NPS4, "0-127", "one-per-domain", 8, 16,
 		 "0-15:16-31:32-47:48-63:64-79:80-95:96-111:112-127", NULL},
+		{NPS4, "0-127", "one-per-domain-x2", 8, 2,
+		 "0,8:16,24:32,40:48,56:64,72:80,88:96,104:112,120", NULL},
+		{CCX, "0-127", "one-per-l3-x1", 16, 1,
+		 "0:8:16:24:32:40:48:56:64:72:80:88:96:104:112:120", NULL},
+		{NPS4, "60-67", "one-per-core", 8, 1, "60:61:62:63:64:65:66:67", NULL},
 	};
 
 	(void)unused;
@@ -96,7 +101,7 @@ static void only_cpus_in_the_mask_are_used(void **unused)
 		{NPS4, "4-11,100", "2-per-l3", 1, 5, "4,6,8,10,100",
 		 "an L3 has 1 usable cores of the 2 asked for"},
 		{NPS4, "4-11,100", "one-per-domain", 2, 1, "4:100",
-		 "NUMA domains have 1 to 8 usable cores, 1 used"},
+		 "NUMA domains: 1 to 8 usable cores on each, 1 used"},
 		{NPS4, "127", "all-cores", 1, 1, "127", NULL},
 		{NPS4, "3,5", "16-per-node", 1, 2, "3,5",
 		 "the node has 2 usable cores of the 16 asked for"},
@@ -115,6 +120,32 @@ static void siblings_stay_idle(void **unused)
 		/* a mask of siblings only, and of both of one core */
 		{SMT, "1,3,5", "all-cores", 1, 3, "1,3,5", NULL},
 		{SMT, "2-4", "all-cores", 1, 2, "2,4", NULL},
+		{SMT, "2-4", "one-per-core", 2, 1, "2:4", NULL},
+	};
+
+	(void)unused;
+	CHECK(want);
+}
+
+static void siblings_come_last_when_they_are_asked_for(void **unused)
+{
+	static const struct want want[] = {
+		{SMT, "0-31", "all-threads", 1, 32,
+		 "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,"
+		 "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31",
+		 NULL},
+		{SMT, "2-4", "all-threads", 1, 3, "2,4,3", NULL},
+		{SMT, "0-31", "10-per-l3", 1, 20,
+		 "0,2,4,6,8,10,12,14,1,9,16,18,20,22,24,26,28,30,17,25",
+		 "an L3 has 8 usable cores for 10 threads: SMT siblings"},
+		{SMT, "0-31", "20-per-l3", 1, 32,
+		 "0,2,4,6,8,10,12,14,1,3,5,7,9,11,13,15-16,"
+		 "18,20,22,24,26,28,30,17,19,21,23,25,27,29,31",
+		 "an L3 has 16 usable CPUs of the 20 asked for"},
+		{SMT, "0-3", "one-per-core-x2", 2, 2, "0-1:2-3",
+		 "a core has 1 usable cores for 2 threads"},
+		{SMT, "0-2", "one-per-core-x2", 2, 1, "0:2",
+		 "a core has 1 usable cores of the 2 asked for"},
 	};
 
 	(void)unused;
@@ -216,14 +247,28 @@ static void threads_follow_caches_and_not_numbers(void **unused)
 
 static void unknown_words_and_empty_masks_are_refused(void **unused)
 {
-	static const char *const bad[] = {
-		"",           "all",         "0-per-l3",
-		"-1-per-l3",  "l3",          "1-per-socket",
-		"1-per-l3 ",  "01-per-node", "8193-per-node",
-		"1.5-per-l3", " 1-per-l3",   "99999999999999999999-per-l3",
-		"1per-l3",    "one-per-l3"};
-	static const char *const good[] = {"all-cores", "one-per-domain", "1-per-l3",
-					   "8192-per-node", "4-per-domain"};
+	static const char *const bad[] = {"",
+					  "all",
+					  "0-per-l3",
+					  "-1-per-l3",
+					  "l3",
+					  "1-per-socket",
+					  "1-per-l3 ",
+					  "01-per-node",
+					  "8193-per-node",
+					  "1.5-per-l3",
+					  " 1-per-l3",
+					  "99999999999999999999-per-l3",
+					  "1per-l3",
+					  "one-per-node",
+					  "one-per-l3-x",
+					  "one-per-l3-x0",
+					  "one-per-l3-2",
+					  "one-per-l3-x2 ",
+					  "2-per-core"};
+	static const char *const good[] = {
+		"all-cores",     "one-per-domain", "1-per-l3",    "one-per-l3-x8",
+		"8192-per-node", "4-per-domain",   "all-threads", "one-per-core"};
 	hwloc_bitmap_t mask = hwloc_bitmap_alloc();
 	struct topology *t;
 	struct arena a = {0};
@@ -263,6 +308,7 @@ int main(void)
 		cmocka_unit_test(two_sockets_of_64_cores),
 		cmocka_unit_test(only_cpus_in_the_mask_are_used),
 		cmocka_unit_test(siblings_stay_idle),
+		cmocka_unit_test(siblings_come_last_when_they_are_asked_for),
 		cmocka_unit_test(without_an_l3_the_next_best_is_taken),
 		cmocka_unit_test(recorded_machines_are_placed_by_their_own_numbers),
 		cmocka_unit_test(threads_follow_caches_and_not_numbers),

@@ -16,6 +16,9 @@
 #include "plan/site.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define PLACES                                                           \
+	"all-threads, N-per-l3|domain|node, one-per-l3|domain|core (or " \
+	"one-per-l3-xN: N threads each) or anywhere"
 
 static char folder[] = "/tmp/assay-plan-XXXXXX";
 static char file_path[64];
@@ -221,12 +224,10 @@ static void a_wrong_plan_is_refused_with_its_place(void **unused)
 		"f.yaml:5:21: 'on': unknown word 'nodes', did you mean 'node'?");
 	assert_plan_refused(
 		STEP("{kernel: k, place: 0-per-l3}"),
-		"f.yaml:5:24: unknown place '0-per-l3', expected all-cores, "
-		"N-per-l3, N-per-domain, N-per-node, one-per-domain or anywhere");
+		"f.yaml:5:24: unknown place '0-per-l3', expected all-cores, " PLACES);
 	assert_plan_refused(
 		STEP("{kernel: k, place: 2-per-core}"),
-		"f.yaml:5:24: unknown place '2-per-core', expected all-cores, N-per-l3, "
-		"N-per-domain, N-per-node, one-per-domain or anywhere");
+		"f.yaml:5:24: unknown place '2-per-core', expected all-cores, " PLACES);
 	assert_plan_refused(
 		STEP("{kernel: k, sizes: [1, 0]}"),
 		"f.yaml:5:28: 'sizes': '0', expected a number of nodes or all");
@@ -328,8 +329,7 @@ static void a_wrong_set_is_refused_with_a_suggestion(void **unused)
 		{"nodes.at_once=0", "'nodes.at_once=0': 'at_once': '0', expected all, "
 				    "one-per-chassis or 1 to 64"},
 		{"nodes.place=x",
-		 "'nodes.place=x': unknown place 'x', expected all-cores, N-per-l3, "
-		 "N-per-domain, N-per-node, one-per-domain or anywhere"},
+		 "'nodes.place=x': unknown place 'x', expected all-cores, " PLACES},
 		{"scaling.sizes=[1",
 		 "'scaling.sizes=[1':2:1: did not find expected ',' or ']'"},
 		{"scaling.sizes=[0]",
