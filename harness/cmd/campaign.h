@@ -28,6 +28,7 @@
 struct campaign_args {
 	const char *plan, *site, *nodes, *hostfile, *launcher, *output, *baseline;
 	const char *time_limit, *resume;
+	const char *topology; /* of a dry run: what every node is taken to look like */
 	struct cmd_list sets;
 	bool allow_root, dry_run, quiet, mask_users;
 	int argc; /* the command line as it was, for the journal */
@@ -69,7 +70,9 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 int campaign_resume(struct campaign *c, const struct cmd_env *env,
 		    const struct campaign_args *args, struct err *e);
 
-/* Probes the nodes and prints what would be started. 0, 3 when one gave no facts, or -1.
+/*
+ * Probes the nodes (or takes them as --topology says) and prints what would be started,
+ * behind gates as well. 0, 3 when a node gave no facts, or -1.
  */
 int campaign_dry_run(struct campaign *c, FILE *out, struct err *e);
 
@@ -96,6 +99,14 @@ const char *campaign_json(struct arena *a, json_t *v);
  */
 int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
 		   struct err *e);
+
+/*
+ * Gives every node without facts those of --topology: a file of hwloc's XML, the folder
+ * of a recorded machine, or hwloc's synthetic description.
+ */
+int campaign_topology(struct campaign *c, struct record_sink *sink, struct err *e);
+/* Prints what the machine of @n is, as far as placements depend on it. */
+void campaign_print_machine(struct campaign *c, const struct record_node *n, FILE *out);
 
 void campaign_release(struct campaign *c);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would be started, without starting it: see campaign.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cmd/campaign.h"
+#include "config/hostlist.h"
 #include "plan/places.h"
 
 /* Facts of a dry run go into a state instead of a journal. */
@@ -50,6 +53,36 @@ static int print_step(struct campaign *c, const struct step *s, FILE *out, struc
 	return 0;
 }
 
+/* What each class of nodes is, and which nodes those are. */
+static void print_machines(struct campaign *c, const struct state *state, FILE *out)
+{
+	const char **nodes = mem_calloc(state->n_facts + 1, sizeof(*nodes));
+	struct names seen = {0};
+
+	for (size_t i = 0; i < state->n_facts; i++) {
+		const char *topology = state->facts[i].topology;
+		struct strbuf list = {0};
+		bool fresh = false;
+		size_t n = 0;
+
+		if (topology)
+			(void)names_add(&seen, topology, &fresh);
+		if (!fresh)
+			continue;
+		for (size_t k = i; k < state->n_facts; k++) {
+			if (state->facts[k].topology &&
+			    !strcmp(state->facts[k].topology, topology))
+				nodes[n++] = state->facts[k].node;
+		}
+		hostlist_fold(&list, nodes, n);
+		(void)fprintf(out, "%s:\n", strbuf_str(&list));
+		strbuf_release(&list);
+		campaign_print_machine(c, &state->facts[i], out);
+	}
+	names_release(&seen);
+	free(nodes);
+}
+
 static int print_steps(struct campaign *c, const struct steps *steps, FILE *out,
 		       struct err *e)
 {
@@ -66,17 +99,28 @@ static int print_steps(struct campaign *c, const struct steps *steps, FILE *out,
 	for (size_t i = 0; i < steps->n_left_out; i++)
 		(void)fprintf(out, "left out for lack of time: %s\n",
 			      steps->left_out[i].text);
-	for (size_t i = 0; i < c->plan.n_stages; i++) {
-		if (c->plan.stages[i].gate && i + 1 < c->plan.n_stages)
-			(void)fprintf(
-				out,
-				"stage %s is a gate: what follows it is planned when it "
-				"has been judged\n",
-				c->plan.stages[i].name);
-	}
-	(void)fprintf(out, "%zu steps, about %s; nothing was started but the probe\n",
-		      steps->n, units_format_duration(text, sizeof(text), cost));
+	(void)fprintf(out, "%zu steps, about %s; nothing was started%s\n", steps->n,
+		      units_format_duration(text, sizeof(text), cost),
+		      c->args->topology ? "" : " but the probe");
 	return 0;
+}
+
+/*
+ * Opens the gates: what is behind them is to be seen, too. Here alone, where nothing
+ * is started.
+ */
+static void open_gates(struct campaign *c, FILE *out)
+{
+	for (size_t i = 0; i < c->plan.n_stages; i++) {
+		struct plan_stage *stage = &c->plan.stages[i];
+
+		if (stage->gate && i + 1 < c->plan.n_stages)
+			(void)fprintf(out,
+				      "stage %s is a gate: a node that fails it stays "
+				      "out of what follows\n",
+				      stage->name);
+		stage->gate = false;
+	}
 }
 
 int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
@@ -90,8 +134,12 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 	int rc = -1;
 
 	c->runner.dir = "RUN";
-	if (state_add(&state, &plan, e) || campaign_probe(c, &state, &sink.sink, e))
+	if (state_add(&state, &plan, e) ||
+	    (c->args->topology ? campaign_topology(c, &sink.sink, e)
+			       : campaign_probe(c, &state, &sink.sink, e)))
 		goto out;
+	print_machines(c, &state, out);
+	open_gates(c, out);
 	places_load(&places, &state, NULL);
 	placer = places_placer(&places);
 	rc = next_steps(&steps, &c->plan, &state, NULL, 0, campaign_time_left(c), &placer,

@@ -8,13 +8,16 @@ static int one_plan(struct campaign_args *a, char **words, int n, struct err *e)
 {
 	if (a->resume) {
 		if (n || a->plan || a->site || a->nodes || a->hostfile || a->output ||
-		    a->sets.n || a->dry_run)
+		    a->sets.n || a->dry_run || a->topology)
 			return err_set(e, ERR_USAGE,
 				       "--resume DIR takes plan, nodes, --set and output "
 				       "from the "
 				       "run folder: leave them out");
 		return 0;
 	}
+	if (a->topology && !a->dry_run)
+		return err_set(e, ERR_USAGE,
+			       "--topology is for --dry-run: real nodes look as they do");
 	if (!n)
 		return err_set(
 			e, ERR_USAGE,
@@ -63,6 +66,10 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 		{"resume", 0, CMD_TEXT, "DIR", "continue an interrupted run", &a.resume},
 		{"dry-run", 0, CMD_FLAG, NULL,
 		 "print what would be started, start the probe only", &a.dry_run},
+		{"topology", 0, CMD_TEXT, "FILE|DIR|TEXT",
+		 "dry run as if every node looked like this: hwloc's XML, a recorded "
+		 "tree, or hwloc's synthetic description",
+		 &a.topology},
 		{"allow-root", 0, CMD_FLAG, NULL, "run as root; recorded", &a.allow_root},
 		{"mask-users", 0, CMD_FLAG, NULL,
 		 "name no user whose processes are found on a node", &a.mask_users},
