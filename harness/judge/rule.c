@@ -96,6 +96,21 @@ void rule_add_value(struct strbuf *out, double value, const char *unit)
 	strbuf_addstr(out, units_format(text, sizeof(text), value, unit));
 }
 
+/* Where the site does not say. */
+#define MIN_DEVIATION 0.05
+
+double rule_min_deviation(const json_t *site, const char *metric)
+{
+	const json_t *said = json_object_get(site, "min_deviation");
+	const json_t *v = json_object_get(said, metric);
+	double share;
+
+	if (!v)
+		v = json_object_get(said, "default");
+	share = json_is_number(v) ? json_number_value(v) : MIN_DEVIATION;
+	return share >= 0 ? share : MIN_DEVIATION;
+}
+
 static struct record_num scaled(struct record_num share, double reference)
 {
 	if (share.set)

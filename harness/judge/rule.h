@@ -3,6 +3,8 @@
 #ifndef ASSAY_JUDGE_RULE_H
 #define ASSAY_JUDGE_RULE_H
 
+#include <jansson.h>
+
 #include "judge/judge_config.h"
 #include "judge/launches.h"
 #include "judge/limits.h"
@@ -60,6 +62,12 @@ void rule_add_share(struct strbuf *out, double share, bool signs);
 
 /* Appends a number with its unit: "29.1 GB/s". */
 void rule_add_value(struct strbuf *out, double value, const char *unit);
+
+/*
+ * The share by which like nodes may differ in @metric before it counts: what the site
+ * record @site (NULL: there is none) says of it, or as default, else 5 %.
+ */
+double rule_min_deviation(const json_t *site, const char *metric);
 
 /* Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. */
 const char *rule_theory_why_not(const struct rule_input *in, const struct series *s);

@@ -10,9 +10,6 @@
 #include "judge/peers_remarks.h"
 #include "judge/rule.h"
 
-/* Where the site does not say by how much like nodes may differ. */
-#define MIN_DEVIATION 0.05
-
 /* Series of one step name, metric and place on nodes of one class. */
 struct group {
 	const struct series **series;
@@ -27,8 +24,8 @@ struct group {
 struct work {
 	const struct rule_input *in;
 	struct summary *out;
-	json_t *deviations; /* of the site, by metric */
-	struct names keys;  /* numbers the groups */
+	json_t *site;      /* what it says of its nodes */
+	struct names keys; /* numbers the groups */
 	struct group *groups;
 	size_t cap;
 	size_t *group_of;             /* by series; NAMES_NONE: it has no like */
@@ -87,17 +84,6 @@ static bool may_compare(const struct group *g)
 	return g->class && g->n >= PEERS_FEWEST;
 }
 
-static double min_deviation(const struct work *w, const char *metric)
-{
-	const json_t *v = json_object_get(w->deviations, metric);
-	double share;
-
-	if (!v)
-		v = json_object_get(w->deviations, "default");
-	share = json_is_number(v) ? json_number_value(v) : MIN_DEVIATION;
-	return share >= 0 ? share : MIN_DEVIATION;
-}
-
 static struct peers_value value_of(const struct series *s)
 {
 	return (struct peers_value){s->value, s->sorted[0], s->sorted[s->n - 1], s->n};
@@ -125,7 +111,7 @@ static void judge_group(struct work *w, struct group *g, size_t tests)
 {
 	const struct series *first = g->series[0];
 	struct peers_question q = {first->declared->higher,
-				   min_deviation(w, first->metric), tests};
+				   rule_min_deviation(w->site, first->metric), tests};
 	struct peers_value *v = mem_calloc(g->n, sizeof(*v));
 
 	for (size_t i = 0; i < g->n; i++)
@@ -362,11 +348,11 @@ static void judge_all(struct work *w)
 
 int rule_peers_judge(const struct rule_input *in, struct summary *out, struct err *e)
 {
-	json_t *site =
-		in->state->plan.site ? json_loads(in->state->plan.site, 0, NULL) : NULL;
 	struct work w = {.in = in,
 			 .out = out,
-			 .deviations = json_object_get(site, "min_deviation"),
+			 .site = in->state->plan.site
+					 ? json_loads(in->state->plan.site, 0, NULL)
+					 : NULL,
 			 .group_of = mem_calloc(in->n_series + 1, sizeof(*w.group_of)),
 			 .series = mem_calloc(in->n_series + 1, sizeof(*w.series))};
 
@@ -376,7 +362,7 @@ int rule_peers_judge(const struct rule_input *in, struct summary *out, struct er
 	judge_all(&w);
 	peers_remark_classes(out);
 	peers_remarks_put(&w.remarks, out);
-	json_decref(site);
+	json_decref(w.site);
 	names_release(&w.keys);
 	free(w.groups);
 	free(w.group_of);
