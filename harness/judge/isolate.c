@@ -21,8 +21,16 @@ static bool failed(const struct state_step *st)
 {
 	const char *cause = st->phase == STATE_ENDED ? launch_cause(st) : "";
 
+	if (state_wrong(st))
+		return true;
+
 	return !strcmp(cause, "launch") || !strcmp(cause, "timeout") ||
 	       !strcmp(cause, "invalid") || !strcmp(cause, "no-data");
+}
+
+static bool good(const struct state_step *st)
+{
+	return launch_ok(st) && !state_wrong(st);
 }
 
 static bool is_proven(const struct search *s, const char *node)
@@ -58,7 +66,9 @@ static bool prove(struct search *s)
 		if (!launch_ok(st) && !failed(st) &&
 		    strcmp(launch_cause(st), "skip") != 0)
 			return false;
-		if (k->key[n] != '.' || !launch_ok(st) || st->n_nodes < 2)
+		/* one node alone proves that it computes, not that it can be talked to */
+		if (k->key[n] != '.' || !good(st) ||
+		    (st->n_nodes < 2 && !state_wrong(s->set)))
 			continue;
 		for (size_t j = 0; j < st->n_nodes; j++)
 			(void)names_add(&s->proven, st->nodes[j], NULL);
@@ -77,8 +87,16 @@ static void want(struct search *s, const char *what, const char *target,
 	s->out->requests[s->out->n_requests - 1].partner = partner;
 }
 
-static const char *reason(const struct state_step *st)
+static const char *reason(const struct search *s, const struct state_step *st)
 {
+	for (size_t i = 0; i < st->n_valids; i++) {
+		const struct record_valid *v = st->valids[i];
+
+		if (!state_check_ok(v))
+			return v->text ? v->text
+				       : arena_printf(&s->out->arena,
+						      "its check '%s' failed", v->check);
+	}
 	return st->ended.reason && *st->ended.reason ? st->ended.reason
 						     : launch_cause(st);
 }
@@ -91,9 +109,12 @@ static void exclude(struct search *s, const char *node, const struct state_step 
 
 	want(s, "exclude", node, NULL, st,
 	     with ? arena_printf(a, "%s fails with %s, which works with others: %s", name,
-				 with, reason(st))
-		  : arena_printf(a, "%s failed and the node no longer answers: %s", name,
-				 reason(st)));
+				 with, reason(s, st))
+		  : arena_printf(a,
+				 state_wrong(st) ? "%s computes wrongly on it alone: %s"
+						 : "%s failed and the node no longer "
+						   "answers: %s",
+				 name, reason(s, st)));
 }
 
 /* Nodes of the set that do not answer any more. True when there are some. */
@@ -150,19 +171,40 @@ static void search_pair(struct search *s, const struct state_step *st)
 	}
 }
 
-/* A set that failed, the plan's or a part of it; its key is @key. */
+/* Both halves of the pair with @key were tried alone, and each computes right. */
+static bool found_none(const struct search *s, const char *key)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct state_step *part =
+			found(s, arena_printf(&s->out->arena, "%s.%d", key, i));
+
+		if (!part || !good(part))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A set that failed, the plan's or a part of it; its key is @key. What computes wrongly
+ * does so alone, too, so such a set is halved down to single nodes; only when these are
+ * good are pairs tried, as they are for what fails or hangs.
+ */
 static void search_set(struct search *s, const struct state_step *st, const char *key)
 {
 	struct arena *a = &s->out->arena;
+	const bool wrong = state_wrong(st);
 
-	if (st->n_nodes == 2)
+	if (wrong && st->n_nodes == 1)
+		exclude(s, st->nodes[0], st, NULL);
+	if (st->n_nodes == 2 && (!wrong || found_none(s, key)))
 		search_pair(s, st);
-	if (st->n_nodes < 3)
+	if (st->n_nodes < (wrong ? 2 : 3))
 		return;
 	want(s, "split", key, NULL, st,
-	     arena_printf(a, "%zu nodes failed together: %s", st->n_nodes, reason(st)));
+	     arena_printf(a, "%zu nodes failed together: %s", st->n_nodes,
+			  reason(s, st)));
 	/* three nodes are tried as three pairs, more as two halves */
-	for (int i = 0; i < (st->n_nodes == 3 ? 3 : 2); i++) {
+	for (int i = 0; i < (st->n_nodes == 3 && !wrong ? 3 : 2); i++) {
 		const char *name = arena_printf(a, "%s.%d", key, i);
 		const struct state_step *part = found(s, name);
 
@@ -194,15 +236,19 @@ void isolate_sets(const struct rule_input *in, struct summary *out)
 static void culprit(const struct rule_input *in, struct summary *out, const char *node,
 		    int64_t step, const char *because)
 {
+	const struct state_step *st;
 	struct verdict *v;
+	bool wrong;
 
 	if (step < 1 || (uint64_t)step > in->state->n_steps ||
 	    !in->state->steps[step - 1].id)
 		return;
-	v = rule_step_verdict(out, "coverage", &in->state->steps[step - 1]);
+	st = &in->state->steps[step - 1];
+	wrong = state_wrong(st);
+	v = rule_step_verdict(out, wrong ? "valid" : "coverage", st);
 	v->node = node;
-	v->word = VERDICT_ERROR;
-	v->cause = launch_cause(&in->state->steps[step - 1]);
+	v->word = wrong ? VERDICT_FAIL : VERDICT_ERROR;
+	v->cause = wrong ? "numerical" : launch_cause(st);
 	v->why = because;
 }
 

@@ -141,6 +141,7 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 				    .n_series = w->series.n,
 				    .nodes = &w->nodes,
 				    .launches = &w->launches,
+				    .metrics = &w->metrics,
 				    .repeats = repeats_of(state)};
 }
 

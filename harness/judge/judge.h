@@ -32,6 +32,7 @@ size_t judge_config_files(const struct judge_config *c, const struct judge_file 
 struct series; /* values of one metric of one step name on one node: judge/series.h */
 struct judge_nodes;
 struct launches;
+struct metrics;
 
 struct rule_input {
 	const struct state *state;
@@ -40,7 +41,8 @@ struct rule_input {
 	size_t n_series;
 	const struct judge_nodes *nodes;
 	const struct launches *launches;
-	size_t repeats; /* of one step at most: the plan's limit */
+	const struct metrics *metrics; /* what the kernels declare */
+	size_t repeats;                /* of one step at most: the plan's limit */
 };
 
 struct rule {

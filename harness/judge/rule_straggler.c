@@ -183,18 +183,6 @@ static bool read_run(struct work *w, struct run *run, const struct state_step *s
 	return n > 0;
 }
 
-/* A launch whose own check failed counts nowhere, so neither here. */
-static bool counts(const struct state_step *st)
-{
-	if (!launch_ok(st) || st->n_nodes < 2)
-		return false;
-	for (size_t i = 0; i < st->n_valids; i++) {
-		if (!series_check_ok(st->valids[i]))
-			return false;
-	}
-	return true;
-}
-
 static void read_runs(struct work *w)
 {
 	const struct launches *l = w->in->launches;
@@ -206,7 +194,7 @@ static void read_runs(struct work *w)
 	for (size_t i = w->key->first; i != LAUNCHES_END; i = l->next[i]) {
 		const struct state_step *st = &w->in->state->steps[i];
 
-		if (!counts(st))
+		if (!launch_ok(st) || state_wrong(st) || st->n_nodes < 2)
 			continue;
 		if (read_run(w, &w->runs[w->n_runs], st))
 			w->n_runs++;

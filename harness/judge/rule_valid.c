@@ -38,8 +38,8 @@ static bool same_item(const struct item *a, const struct item *b)
 /* The more telling of two records of one check: not ok, then no number, then larger. */
 static bool worse(const struct record_valid *a, const struct record_valid *b)
 {
-	if (series_check_ok(a) != series_check_ok(b))
-		return !series_check_ok(a);
+	if (state_check_ok(a) != state_check_ok(b))
+		return !state_check_ok(a);
 	if (!a->value.set || !b->value.set)
 		return a->value.set;
 	return a->value.v > b->value.v || !stats_usable(a->value.v);
@@ -63,7 +63,7 @@ static const char *check_text(struct arena *a, const struct record_valid *v, siz
 			    text);
 }
 
-/* valids items[0..n) of @st are one check on one node. */
+/* valids items[0..n) of @st are one check, on one node or of all nodes as one. */
 static void judge_check(struct summary *out, const struct state_step *st,
 			const struct item *items, size_t n)
 {
@@ -74,7 +74,7 @@ static void judge_check(struct summary *out, const struct state_step *st,
 	for (size_t i = 0; i < n; i++) {
 		const struct record_valid *r = st->valids[items[i].order];
 
-		bad += !series_check_ok(r);
+		bad += !state_check_ok(r);
 		if (worse(r, worst))
 			worst = r;
 	}
@@ -85,6 +85,7 @@ static void judge_check(struct summary *out, const struct state_step *st,
 	v->high = worst->limit;
 	v->n = (int64_t)n;
 	v->word = bad ? VERDICT_FAIL : VERDICT_PASS;
+	v->cause = bad ? "numerical" : NULL;
 	v->why = check_text(&out->arena, worst, bad, n);
 }
 
@@ -149,16 +150,27 @@ static bool all_numbers(const struct state_step *st)
 	return true;
 }
 
-static void judge_step(struct summary *out, const struct state_step *st, bool last)
+/*
+ * What a kernel computes on several nodes as one is wrong on all of them: the node of the
+ * rank that looked is not to blame. Which one is finds the search of isolate.h.
+ */
+static bool is_common(const struct rule_input *in, const struct state_step *st)
 {
+	return st->n_nodes > 1 && metrics_of_set(in->metrics, st->planned.kernel);
+}
+
+static void judge_step(const struct rule_input *in, struct summary *out,
+		       const struct state_step *st, bool last)
+{
+	const bool common = is_common(in, st);
 	size_t most = st->n_valids > st->n_samples ? st->n_valids : st->n_samples;
 	struct item *items = mem_calloc(most + 1, sizeof(*items));
 	bool failed = false;
 
 	for (size_t i = 0; i < st->n_valids; i++) {
-		items[i] =
-			(struct item){st->valids[i]->node, st->valids[i]->check, NULL, i};
-		failed |= !series_check_ok(st->valids[i]);
+		items[i] = (struct item){common ? NULL : st->valids[i]->node,
+					 st->valids[i]->check, NULL, i};
+		failed |= !state_check_ok(st->valids[i]);
 	}
 	by_item(out, st, items, st->n_valids, judge_check);
 	if (!all_numbers(st)) {
@@ -188,7 +200,7 @@ int rule_valid_judge(const struct rule_input *in, struct summary *out, struct er
 		const struct state_step *st = &in->state->steps[i];
 
 		if (st->id && st->phase == STATE_ENDED)
-			judge_step(out, st,
+			judge_step(in, out, st,
 				   launches_find(in->launches, st->planned.key)->last ==
 					   i);
 	}

@@ -30,18 +30,13 @@ struct maker {
 	size_t cap_values;
 };
 
-bool series_check_ok(const struct record_valid *v)
-{
-	return v->ok && (!v->value.set || stats_usable(v->value.v));
-}
-
 /* Nodes on which a check of this launch failed; "" stands for all of them. */
 static void failed_nodes(const struct state_step *st, struct names *failed)
 {
 	for (size_t i = 0; i < st->n_valids; i++) {
 		const struct record_valid *v = st->valids[i];
 
-		if (!series_check_ok(v))
+		if (!state_check_ok(v))
 			(void)names_add(failed, v->node ? v->node : "", NULL);
 	}
 }

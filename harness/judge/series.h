@@ -72,11 +72,6 @@ const struct series *series_beside(const struct series *s, const char *metric);
 /* As strcmp(), with NULL before every text. */
 int series_compare_text(const char *a, const char *b);
 
-/* A kernel's check is good; one that says so of a value that is no number is not
- * believed.
- */
-bool series_check_ok(const struct record_valid *v);
-
 /*
  * Both are `at` objects as records hold them: flat, compact, keys sorted; NULL has no
  * members. Every member of @part is in @whole with the same value.

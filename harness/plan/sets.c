@@ -10,6 +10,8 @@ static bool failed(const struct state_step *st)
 {
 	const char *cause = st->ended.cause;
 
+	if (state_wrong(st))
+		return true;
 	return st->phase == STATE_ENDED && cause && strcmp(cause, "ok") != 0 &&
 	       strcmp(cause, "skip") != 0 && !known_unfinished(st);
 }
@@ -26,7 +28,7 @@ static int add_part(struct round *r, struct what *w, const struct request *q, in
 
 /*
  * The halves of a set that failed; of three nodes all pairs, since one node alone proves
- * nothing.
+ * nothing, unless what was computed is wrong.
  */
 static int add_parts(struct round *r, struct what *w, const struct request *q,
 		     struct err *e)
@@ -40,7 +42,7 @@ static int add_parts(struct round *r, struct what *w, const struct request *q,
 		return 0;
 	set = &r->known->state->steps[id - 1];
 	half = (set->n_nodes + 1) / 2;
-	if (set->n_nodes > 3)
+	if (set->n_nodes > 3 || (set->n_nodes > 1 && state_wrong(set)))
 		return add_part(r, w, q, 0, set->nodes, half, e) ||
 				       add_part(r, w, q, 1, set->nodes + half,
 						set->n_nodes - half, e)

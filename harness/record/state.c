@@ -2,11 +2,15 @@
 /* Replay of a journal: see state.h. */
 #include "record/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "record/journal.h"
+
+/* What is beyond is no measurement; a NaN is beyond everything. */
+#define MOST 1e300
 
 static void forget_results(struct state_step *s)
 {
@@ -223,6 +227,23 @@ void state_release(struct state *s)
 	free(s->events);
 	arena_release(&s->arena);
 	memset(s, 0, sizeof(*s));
+}
+
+bool state_check_ok(const struct record_valid *v)
+{
+	return v->ok && (!v->value.set || fabs(v->value.v) <= MOST);
+}
+
+bool state_wrong(const struct state_step *st)
+{
+	if (st->phase != STATE_ENDED || !st->ended.cause ||
+	    strcmp(st->ended.cause, "ok") != 0)
+		return false;
+	for (size_t i = 0; i < st->n_valids; i++) {
+		if (!state_check_ok(st->valids[i]))
+			return true;
+	}
+	return false;
 }
 
 const struct record_node *state_facts(const struct state *s, const char *node)

@@ -67,6 +67,18 @@ int state_replay(struct state *s, const char *dir, struct err *e);
 int state_add(struct state *s, const struct record *r, struct err *e);
 void state_release(struct state *s);
 
+/*
+ * A kernel's check of its own result is good. One that says so of a value that is no
+ * number (beyond 1e300 is none, either) is not believed.
+ */
+bool state_check_ok(const struct record_valid *v);
+
+/*
+ * It ended well, but a check of its own result failed: what it computed is wrong, and its
+ * numbers count nowhere.
+ */
+bool state_wrong(const struct state_step *st);
+
 /* Facts of a node, NULL when the journal has none. */
 const struct record_node *state_facts(const struct state *s, const char *node);
 

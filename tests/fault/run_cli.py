@@ -366,6 +366,34 @@ class Isolation(Case):
         self.assertEqual(p.returncode, 3)
         self.assertEqual(self.excluded(), {"n3"})
 
+    def test_a_node_that_computes_wrongly_is_found_and_fails(self):
+        """C01: a failed check of a result over several nodes."""
+        for n, bad in ((2, 1), (3, 2), (4, 3), (8, 6)):
+            with self.subTest(n=n, bad=bad):
+                shutil.rmtree(self.out, True)
+                self.play(f"s/*+n{bad} failed\n* ok\n")
+                r = self.assay("--nodes", f"n[1-{n}]", "--quiet")
+                self.assertEqual(r.returncode, 1, (r.stdout, r.stderr))
+                self.assertEqual(self.excluded(), {f"n{bad}"})
+                rest = tuple(f"n{i}" for i in range(1, n + 1) if i != bad)
+                self.assertEqual({nodes[0] for key, nodes in self.launches("t/")}, set(rest))
+                if n > 2:
+                    self.assertEqual(self.launches()[-1], ("s/all@*", rest))
+                words = self.words_of_nodes()
+                self.assertEqual([k for k, v in words.items() if v == "FAIL"], [f"n{bad}"])
+                for v in self.report()["verdicts"]:
+                    if v["rule"] == "valid" and v["verdict"] == "FAIL":
+                        self.assertEqual(v["cause"], "numerical")
+                        self.assertIn(v.get("node"), (None, f"n{bad}"))
+
+    def test_results_that_are_wrong_only_together_blame_no_node_alone(self):
+        self.play("s/all@[*] failed\n* ok\n")
+        r = self.assay("--nodes", "n[1-4]", "--quiet")
+        self.assertEqual(r.returncode, 1, r.stderr)
+        self.assertEqual(self.excluded(), set())
+        self.assertFalse([v for v in self.report()["verdicts"] if v["rule"] == "baseline"
+                          and v.get("step") == 1], "the wrong launch's numbers count")
+
     def test_nobody_is_blamed_when_all_fail_or_only_together(self):
         self.play("s/* exit 1\n* ok\n")
         r = self.assay("--nodes", "n[1-4]", "--quiet")

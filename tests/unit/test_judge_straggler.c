@@ -133,11 +133,10 @@ static void its_reason_says_what_was_seen(void **state)
 	launch(&f, 1, parts, 4, 2);
 	fixture_judge(&f);
 	assert_string_equal(fixture_verdict(&f, "straggler", NULL, "n3")->why,
-			    "rank 5 computes at 12.0 GFLOP/s, 75 % below the median 48 "
-			    "GFLOP/s of 4 nodes "
-			    "in the same launch (limit 5.74 %); the good ones wait 70 % "
-			    "of the time, it "
-			    "2 %; one launch, 2 more to confirm it");
+			    "rank 5 computes at 12.0 GFLOP/s, 75 % below the median 48.0 "
+			    "GFLOP/s of 4 nodes in the same launch (limit 5.74 %); the "
+			    "good ones wait 70 % of the time, it 2 %; one launch, 2 more "
+			    "to confirm it");
 	fixture_release(&f);
 }
 
