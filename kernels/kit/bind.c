@@ -42,11 +42,12 @@ void kit_inherited(struct cpumask *mask)
 	free(cpus);
 }
 
-/* Threads asked for: --threads, else OMP_NUM_THREADS, else 0. */
+/* Threads asked for: one where the kernel has no more, --threads, else OMP_NUM_THREADS,
+ * else 0. */
 static int wanted_threads(const struct kit *k)
 {
 	const char *env = getenv("OMP_NUM_THREADS");
-	const int n = (int)kit_int(k, "threads");
+	const int n = k->kernel->alone ? 1 : (int)kit_int(k, "threads");
 
 	if (n || !env || !*env)
 		return n;

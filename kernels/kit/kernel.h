@@ -68,6 +68,16 @@ struct kernel {
 	const struct kit_metric *metrics;
 	const struct kit_option *options; /* of its own; may be NULL */
 	size_t state_size;
+	/*
+	 * One thread a rank, whatever --threads says. MPI is told so, and leaves out
+	 * locks that cost half of the latency within a node.
+	 */
+	bool alone;
+	/*
+	 * Before there are ranks: checks values of options that the table cannot check
+	 * (ERR_USAGE), sets variables that MPI reads. May be NULL.
+	 */
+	int (*early)(struct kit *k, struct err *e);
 	/* Checks sizes, allocates, touches first. */
 	int (*setup)(struct kit *k, struct err *e);
 	/* Measures: kit_sample() for each repetition, kit_flush() after each. */

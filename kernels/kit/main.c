@@ -171,17 +171,18 @@ static int finish(struct kit *k)
 
 static int session(struct kit *k, int *argc, char ***argv)
 {
+	const int wanted = kernel.alone ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED;
 	int level, status;
 
 	watchdog_phase("MPI_Init");
-	(void)MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+	(void)MPI_Init_thread(argc, argv, wanted, &level);
 	(void)MPI_Comm_rank(MPI_COMM_WORLD, &k->rank);
 	(void)MPI_Comm_size(MPI_COMM_WORLD, &k->ranks);
 	(void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, k->rank,
 				  MPI_INFO_NULL, &k->node);
 	(void)MPI_Comm_rank(k->node, &k->local_rank);
 	(void)MPI_Comm_size(k->node, &k->local_ranks);
-	if (level < MPI_THREAD_FUNNELED)
+	if (level < wanted)
 		kit_event(k, "remark", "MPI may not allow threads beside its own calls");
 	hooks(k);
 	status = finish(k);
@@ -195,14 +196,19 @@ int main(int argc, char **argv)
 {
 	struct kit_private priv = {0};
 	struct kit k = {.kernel = &kernel, .priv = &priv};
+	struct err e = {0};
 	int status;
 
 	if (start(&kernel, &priv.values, argc, argv, &status)) {
 		priv.records = kit_is(&k, "format", "records");
 		kit_inherited(&priv.mask);
-		priv.env = start_env(); /* now: MPI_Init adds to it */
 		k.state = mem_calloc(1, kernel.state_size);
-		status = session(&k, &argc, &argv);
+		if (kernel.early && kernel.early(&k, &e)) {
+			status = start_failed(&kernel, &e);
+		} else {
+			priv.env = start_env(); /* now: MPI_Init adds to it */
+			status = session(&k, &argc, &argv);
+		}
 		free(k.state);
 	}
 	options_release(&priv.values);

@@ -102,6 +102,13 @@ static int check_cpuset(const char *text, struct err *e)
 	return rc ? err_at(e, "option '--cpuset'") : 0;
 }
 
+int start_failed(const struct kernel *kernel, const struct err *e)
+{
+	if (speaks())
+		(void)fprintf(stderr, "assay-%s: %s\n", kernel->name, e->msg);
+	return err_exit_status(e);
+}
+
 bool start(const struct kernel *kernel, struct kit_values *v, int argc, char *const *argv,
 	   int *status)
 {
@@ -111,9 +118,7 @@ bool start(const struct kernel *kernel, struct kit_values *v, int argc, char *co
 	if (options_parse(v, kernel, argc, argv, &e) ||
 	    check_cpuset(options_get(v, "cpuset")->text, &e) ||
 	    watchdog_arm(kernel->name, options_get(v, "limit")->seconds, &e)) {
-		if (speaks())
-			(void)fprintf(stderr, "assay-%s: %s\n", kernel->name, e.msg);
-		*status = err_exit_status(&e);
+		*status = start_failed(kernel, &e);
 		return false;
 	}
 	if (!answered(kernel, v))

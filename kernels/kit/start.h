@@ -21,6 +21,9 @@ enum { START_LINE = 4096 };
 bool start(const struct kernel *kernel, struct kit_values *v, int argc, char *const *argv,
 	   int *status);
 
+/* Tells @e on stderr, by one rank as above; gives the exit status. */
+int start_failed(const struct kernel *kernel, const struct err *e);
+
 /* The environment in force, what of it matters, as a JSON object; free() it. */
 char *start_env(void);
 
