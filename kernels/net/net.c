@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay-net: the network between ranks, by the tests, counts and units of the OSU
+ * micro-benchmarks 7.x, every result checked, each with its percentiles.
+ */
+#include "kernels/net/net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+#define NET_TEST(name) extern const struct net_test net_##name;
+#include "kernels/net/tests.def"
+#undef NET_TEST
+
+const int net_shares[NET_SHARES] = {50, 90, 99};
+
+static const struct net_test *const tests[] = {
+#define NET_TEST(name) &net_##name,
+#include "kernels/net/tests.def"
+#undef NET_TEST
+};
+
+static const char *const names[] = {
+#define NET_TEST(name) #name,
+#include "kernels/net/tests.def"
+#undef NET_TEST
+	NULL};
+
+/* The percentiles tell of the scatter within one launch and need no reference. */
+#define TAIL(metric, what, unit_, better_)                                      \
+	{                                                                       \
+		.name = (metric "_tail"), .unit = (unit_), .better = (better_), \
+		.reduce = "median", .unrated = true,                            \
+		.help = (what ": percentiles of the turns")                     \
+	}
+
+static const struct kit_metric metrics[] = {
+	{.name = "net.latency",
+	 .unit = "s",
+	 .better = "lower",
+	 .reduce = "median",
+	 .help = "half the time there and back of one message between the first and the "
+		 "last rank"},
+	TAIL("net.latency", "latency", "s", "lower"),
+	{.name = "net.bw",
+	 .unit = "B/s",
+	 .better = "higher",
+	 .reduce = "median",
+	 .help = "a window of messages from the first to the last rank"},
+	TAIL("net.bw", "bw", "B/s", "higher"),
+	{.name = "net.bibw",
+	 .unit = "B/s",
+	 .better = "higher",
+	 .reduce = "median",
+	 .help = "a window of messages each way at once, both ways together"},
+	TAIL("net.bibw", "bibw", "B/s", "higher"),
+	{.name = NULL},
+};
+
+static const char *const automatic[] = {"auto", NULL};
+
+static const struct kit_option options[] = {
+	{.name = "test",
+	 .operand = true,
+	 .type = KIT_CHOICE,
+	 .def = "latency",
+	 .choices = names,
+	 .help = "what is measured"},
+	{.name = "message-size",
+	 .letter = 'm',
+	 .type = KIT_TEXT,
+	 .def = "",
+	 .help = "[MIN:]MAX bytes of a message: MIN, twice MIN, ... up to MAX; unless "
+		 "said 1 to 4M, collectives 1 to 1M"},
+	{.name = "iterations",
+	 .letter = 'i',
+	 .type = KIT_INT,
+	 .def = "auto",
+	 .choices = automatic,
+	 .min = 1,
+	 .max = 100000000,
+	 .help = "turns that count; auto: as many as OSU's tests, fewer above 8192 "
+		 "bytes"},
+	{.name = "warmup",
+	 .letter = 'x',
+	 .type = KIT_INT,
+	 .def = "auto",
+	 .choices = automatic,
+	 .max = 100000000,
+	 .help = "turns before them"},
+	{.name = "window-size",
+	 .letter = 'W',
+	 .type = KIT_INT,
+	 .def = "64",
+	 .min = 1,
+	 .max = 65536,
+	 .help = "messages under way at once (bw, bibw)"},
+	{.name = "validation",
+	 .letter = 'c',
+	 .type = KIT_FLAG,
+	 .def = "no",
+	 .help = "check every message, which costs time between the turns; without it "
+		 "the last one of each size is checked"},
+	{.name = "seconds",
+	 .type = KIT_TIME,
+	 .def = "0",
+	 .help = "each size takes about so long, with as many turns (up to -i) and "
+		 "messages "
+		 "at once (up to -W) as fit: for links of which nothing is known; 0: by "
+		 "turns (latency, bw, bibw)"},
+	{.name = "repeat",
+	 .type = KIT_INT,
+	 .def = "3",
+	 .min = 1,
+	 .max = 1000,
+	 .help = "times that all sizes are measured, one after the other"},
+	/* for tests: each call of MPI takes no more than this, so that small messages
+	 * travel as the largest do */
+	{.name = "piece",
+	 .hidden = true,
+	 .type = KIT_SIZE,
+	 .def = "1G",
+	 .min = 1,
+	 .max = (int64_t)MEASURE_PIECE},
+	/* for tests: the first byte received of this size is changed before the check */
+	{.name = "spoil", .hidden = true, .type = KIT_SIZE, .def = "0"},
+	{.name = NULL},
+};
+
+static int early(struct kit *k, struct err *e)
+{
+	struct net *x = k->state;
+
+	for (size_t i = 0; names[i]; i++) {
+		if (kit_is(k, "test", names[i]))
+			x->test = tests[i];
+	}
+	x->sizes = x->test->sizes;
+	x->repeat = (int)kit_int(k, "repeat");
+	x->window = (int)kit_int(k, "window-size");
+	x->each = kit_flag(k, "validation");
+	if (sizes_parse(&x->sizes, kit_option(k, "message-size"), e))
+		return err_at(e, "option '--message-size'");
+	return 0;
+}
+
+int net_fits(struct kit *k, double bytes, struct err *e)
+{
+	char wanted[UNITS_TEXT], there[UNITS_TEXT];
+	uint64_t usable;
+
+	if (kit_usable_memory(k, &usable, e))
+		return -1;
+	if (bytes <= (double)usable)
+		return 0;
+	return kit_skip(k, e, "needs %s of memory for messages, %s usable",
+			units_format_memory(wanted, sizeof(wanted), bytes),
+			units_format_memory(there, sizeof(there), (double)usable));
+}
+
+struct measure_how net_how(const struct kit *k, const struct net *x, uint64_t size)
+{
+	const struct net_counts *c = &x->test->counts;
+	const bool large = size > NET_LARGE;
+
+	return (struct measure_how){
+		.window = x->test->window ? x->window : 1,
+		.turns = kit_is(k, "iterations", "auto")
+				 ? (large ? c->large_turns : c->turns)
+				 : (int)kit_int(k, "iterations"),
+		.warmup = kit_is(k, "warmup", "auto")
+				  ? (large ? c->large_warmup : c->warmup)
+				  : (int)kit_int(k, "warmup"),
+		.seconds = kit_time(k, "seconds"),
+		.each = x->each,
+	};
+}
+
+/* Collective: the last rank, -1 where it is on the first one's node. */
+static int far_peer(const struct kit *k)
+{
+	int last;
+
+	(void)MPI_Allreduce(&k->rank, &last, 1, MPI_INT, MPI_MAX, k->node);
+	(void)MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return last == k->ranks - 1 ? -1 : k->ranks - 1;
+}
+
+static int setup(struct kit *k, struct err *e)
+{
+	struct net *x = k->state;
+
+	if (k->ranks < x->test->ranks)
+		return kit_skip(k, e, "needs %d ranks", x->test->ranks);
+	x->peer = x->test->collective ? -1 : far_peer(k);
+	if (x->test->setup && x->test->setup(k, x, e))
+		return -1;
+	x->end.piece = kit_size(k, "piece");
+	x->end.spoil = kit_size(k, "spoil");
+	return 0;
+}
+
+static void sample(struct kit *k, const struct net *x, const char *metric, double value,
+		   const char *more, uint64_t size)
+{
+	char at[128];
+
+	(void)snprintf(at, sizeof(at), "{%s\"size\":%llu}", more,
+		       (unsigned long long)size);
+	if (x->peer > 0)
+		kit_pair_sample(k, x->peer, metric, value, x->repetition, at);
+	else
+		kit_sample(k, metric, value, x->repetition, at);
+}
+
+/* Rank 0. */
+static void report(struct kit *k, struct net *x, uint64_t size, int number,
+		   const struct net_figures *f)
+{
+	char tail[64], share[32];
+
+	(void)snprintf(tail, sizeof(tail), "%s_tail", x->test->metric);
+	sample(k, x, x->test->metric, f->value, "", size);
+	for (int i = 0; i < NET_SHARES; i++) {
+		(void)snprintf(share, sizeof(share), "\"percentile\":%d,", net_shares[i]);
+		sample(k, x, tail, f->tail[i], share, size);
+	}
+	if (x->test->rate)
+		sample(k, x, x->test->rate, f->value / (double)size, "", size);
+	if (x->test->collective) {
+		sample(k, x, tail, f->min, "\"rank\":\"fastest\",", size);
+		sample(k, x, tail, f->max, "\"rank\":\"slowest\",", size);
+	}
+	x->wrong += f->wrong;
+	x->wrong_sizes |= (uint64_t)(f->wrong != 0) << number;
+}
+
+static int run(struct kit *k, struct err *e)
+{
+	struct net *x = k->state;
+
+	if (x->test->run)
+		return x->test->run(k, x, e);
+	for (x->repetition = 1; x->repetition <= x->repeat; x->repetition++) {
+		uint64_t size = x->sizes.min;
+		int number = 0;
+
+		do {
+			struct net_figures f = {0};
+
+			(void)MPI_Barrier(MPI_COMM_WORLD);
+			x->test->measure(k, x, size, &f);
+			if (!k->rank)
+				report(k, x, size, number, &f);
+			kit_flush(k);
+			size = sizes_next(&x->sizes, size);
+			number++;
+		} while (size);
+	}
+	return 0;
+}
+
+static int verify(struct kit *k, struct err *e)
+{
+	const struct net *x = k->state;
+
+	(void)e;
+	if (!k->rank)
+		kit_valid(k, "content", (double)x->wrong, 0, !x->wrong,
+			  x->wrong ? "%llu bytes were not what was sent" : NULL,
+			  (unsigned long long)x->wrong);
+	return 0;
+}
+
+static void teardown(struct kit *k)
+{
+	struct net *x = k->state;
+
+	if (x->test->teardown)
+		x->test->teardown(x);
+}
+
+static void text(struct kit *k, const struct record *records, size_t n, FILE *out)
+{
+	const struct net *x = k->state;
+
+	if (x->test->text)
+		x->test->text(k, x, records, n, out);
+	else
+		net_table(k, x, records, n, out);
+}
+
+const struct kernel kernel = {
+	.name = "net",
+	.help = "Latency, bandwidth and message rate between ranks, and collectives, by "
+		"the method of the OSU micro-benchmarks 7.x, with percentiles and a "
+		"check of what was received.",
+	.shape = KIT_PAIR,
+	.metrics = metrics,
+	.options = options,
+	.state_size = sizeof(struct net),
+	.alone = true,
+	.early = early,
+	.setup = setup,
+	.run = run,
+	.verify = verify,
+	.teardown = teardown,
+	.text = text,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay-net: what its tests say as the controller runs them, and as people do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kernel/run.h"
+
+#define NET MPIRUN "-np 2 assay-net "
+
+static size_t count_samples(const struct run *r, const char *metric, const char *at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct record_sample *s = &r->records[i].u.sample;
+
+		if (r->records[i].kind != RECORD_KIND_sample ||
+		    strcmp(s->metric, metric) != 0 || (at && strcmp(s->at, at) != 0))
+			continue;
+		assert_true(s->value.v > 0);
+		n++;
+	}
+	return n;
+}
+
+static void between_two_ranks_each_size_has_its_records(void **unused)
+{
+	static const struct {
+		const char *test, *metric;
+	} cases[] = {{"latency", "net.latency"}, {"bw", "net.bw"}, {"bibw", "net.bibw"}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char words[256], tail[64];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "%s -m 4:16 -i 20 --repeat 2 --format records",
+			       cases[i].test);
+		(void)snprintf(tail, sizeof(tail), "%s_tail", cases[i].metric);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_int_equal(count_samples(&r, cases[i].metric, NULL), 3 * 2);
+		assert_int_equal(count_samples(&r, cases[i].metric, "{\"size\":16}"), 2);
+		assert_int_equal(count_samples(&r, tail, NULL), 3 * 2 * 3);
+		assert_int_equal(
+			count_samples(&r, tail, "{\"percentile\":99,\"size\":4}"), 2);
+		assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+		assert_int_equal(run_record(&r, RECORD_KIND_rank, 1)->u.rank.threads, 1);
+		run_release(&r);
+	}
+}
+
+/* As messages beyond 2^31 bytes go, which not every machine has the memory for. */
+static void messages_in_pieces_arrive_whole(void **unused)
+{
+	static const char *const tests[] = {"latency", "bw", "bibw"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		char words[256];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "%s -m 1:16K --piece 1021 -i 3 -W 3 -c --repeat 1 "
+				   "--format records",
+			       tests[i]);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+		run_release(&r);
+	}
+}
+
+static void what_arrives_changed_is_told(void **unused)
+{
+	static const char *const each[] = {"", "-c"};
+
+	(void)unused;
+	for (size_t i = 0; i < 2; i++) {
+		const struct record_valid *v;
+		char words[256];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "bibw -m 4:16 -i 3 -x 0 --repeat 1 --spoil 8 %s "
+				   "--format records",
+			       each[i]);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 1);
+		v = &run_record(&r, RECORD_KIND_valid, 0)->u.valid;
+		assert_false(v->ok);
+		/* at both ends; with -c in each of three turns */
+		assert_true(v->value.v == (i ? 6 : 2));
+		run_release(&r);
+	}
+}
+
+static void people_see_which_size_was_wrong(void **unused)
+{
+	const char *line;
+	struct run r;
+
+	(void)unused;
+	run(&r, 60, NET "bw -m 4:16 -i 3 --repeat 1 --spoil 8");
+	assert_int_equal(r.end.exit, 1);
+	assert_non_null(strstr(strbuf_str(&r.out), "# Size        Bandwidth (MB/s)"));
+	line = strstr(strbuf_str(&r.out), "\n8   ");
+	assert_non_null(line);
+	assert_true(strstr(line, "Fail") < strstr(line, "\n16  "));
+	assert_true(strtod(line + 2, NULL) > 0);
+	line = strstr(strbuf_str(&r.out), "\n4   ");
+	assert_true(strstr(line, "Pass") < strstr(line, "Fail"));
+	run_release(&r);
+}
+
+/* By time: whatever the size, each takes about as long, and the window grows. */
+static void measuring_by_time_ends_in_time(void **unused)
+{
+	static const char *const tests[] = {"latency", "bw", "bibw"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		char words[256], metric[32];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "%s -m 1:8K -i 1000000 --seconds 0.02 --repeat 1 "
+				   "--format records",
+			       tests[i]);
+		(void)snprintf(metric, sizeof(metric), "net.%s", tests[i]);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_int_equal(count_samples(&r, metric, NULL), 14);
+		assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+		run_release(&r);
+	}
+}
+
+static void what_cannot_be_is_said_before_it_starts(void **unused)
+{
+	static const struct {
+		const char *words, *text;
+		int exit;
+	} cases[] = {
+		{NET "latency -m 8:4", "option '--message-size': the smallest size", 2},
+		{NET "latency -m 12MBs", "option '--message-size'", 2},
+		{NET "latencies", "did you mean 'latency'", 2},
+		{"assay-net latency", "needs 2 ranks", 3},
+		{NET "bw -m 512T:512T", "of memory for messages", 3},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text;
+		struct run r;
+
+		run(&r, 60, cases[i].words);
+		assert_int_equal(r.end.exit, cases[i].exit);
+		text = strstr(strbuf_str(&r.err), cases[i].text);
+		assert_non_null(text);
+		if (cases[i].exit == 2)
+			assert_null(
+				strstr(text + 1, cases[i].text)); /* one rank says it */
+		run_release(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(between_two_ranks_each_size_has_its_records),
+		cmocka_unit_test(messages_in_pieces_arrive_whole),
+		cmocka_unit_test(what_arrives_changed_is_told),
+		cmocka_unit_test(people_see_which_size_was_wrong),
+		cmocka_unit_test(measuring_by_time_ends_in_time),
+		cmocka_unit_test(what_cannot_be_is_said_before_it_starts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
