@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 
-enum per { PER_NODE, PER_L3, PER_DOMAIN, PER_CORE };
+enum per { PER_NODE, PER_L3, PER_DOMAIN, PER_CORE, PER_SOCKET };
 
 struct word {
 	enum per per;
@@ -50,6 +50,7 @@ static bool parse_threads(const char *text, struct word *w)
 		enum per per;
 	} parts[] = {{"-per-l3", PER_L3},
 		     {"-per-domain", PER_DOMAIN},
+		     {"-per-socket", PER_SOCKET},
 		     {"-per-node", PER_NODE}};
 	const char *end;
 	size_t n = count_at(text, &end);
@@ -71,6 +72,8 @@ static bool parse_ranks(const char *text, struct word *w)
 		enum per per;
 	} parts[] = {{"one-per-l3", PER_L3},
 		     {"one-per-domain", PER_DOMAIN},
+		     {"one-per-socket", PER_SOCKET},
+		     {"one-per-node", PER_NODE},
 		     {"one-per-core", PER_CORE}};
 	const char *end;
 
@@ -102,8 +105,8 @@ static int parse(const char *text, struct word *w, struct err *e)
 		return 0;
 	return err_set(e, ERR_USAGE,
 		       "unknown place '%.60s', expected all-cores, all-threads, "
-		       "N-per-l3|domain|node, one-per-l3|domain|core (or "
-		       "one-per-l3-xN: N threads each) or anywhere",
+		       "N-per-l3|domain|socket|node, one-per-l3|domain|socket|node|core "
+		       "(or one-per-l3-xN: N threads each) or anywhere",
 		       text);
 }
 
@@ -134,6 +137,8 @@ static size_t part_of(const struct topology *t, size_t i, enum per per)
 		return i;
 	case PER_DOMAIN:
 		return c->domain;
+	case PER_SOCKET:
+		return t->n_packages ? c->package : 0;
 	case PER_L3:
 		if (t->n_caches)
 			return c->cache;
@@ -295,7 +300,12 @@ static void few_cores(const struct word *w, const struct groups *g, struct arena
 		      const char **remark)
 {
 	static const char *const names[] = {"the node", "an L3", "a NUMA domain",
-					    "a core"};
+					    "a core", "a socket"};
+	static const char *const parts[] = {[PER_NODE] = "nodes",
+					    [PER_L3] = "L3 caches",
+					    [PER_DOMAIN] = "NUMA domains",
+					    [PER_CORE] = "cores",
+					    [PER_SOCKET] = "sockets"};
 	size_t cores = SIZE_MAX, most = 0, cpus = SIZE_MAX;
 
 	for (size_t i = 0; i < g->n; i++) {
@@ -306,8 +316,7 @@ static void few_cores(const struct word *w, const struct groups *g, struct arena
 	if (w->ranks && w->n == ALL_CORES && cores != most)
 		say(a, remark,
 		    arena_printf(a, "%s: %zu to %zu usable cores on each, %zu used",
-				 w->per == PER_L3 ? "L3 caches" : "NUMA domains", cores,
-				 most, cores));
+				 parts[w->per], cores, most, cores));
 	if (w->n >= ALL_CORES || cores >= w->n)
 		return;
 	if (cpus >= w->n)

@@ -8,12 +8,14 @@
  *   N-per-l3           one rank with N threads on each L3, spread over its cores; without
  *                      an L3 on each last-level cache there is, else on each package
  *   N-per-domain       one rank with N threads on each NUMA domain that has CPUs
+ *   N-per-socket       one rank with N threads on each socket
  *   N-per-node         one rank with N threads spread over the node
  *   one-per-l3         one rank per L3 with a thread on every core
- *   one-per-domain     one rank per NUMA domain that has CPUs, with a thread on every
- * core one-per-core       one rank with one thread on every core one-per-domain-xN  the
- * same ranks (l3 and core as well) with N threads each anywhere           one rank with
- * one thread, on a CPU the kernel chooses
+ *   one-per-domain     one rank per NUMA domain that has CPUs, as before; one-per-socket,
+ *                      one-per-node likewise
+ *   one-per-core       one rank with one thread on every core
+ *   one-per-domain-xN  the same ranks (of every part) with N threads each
+ *   anywhere           one rank with one thread, on a CPU the kernel chooses
  *
  * A core gets one thread; its SMT siblings get one only when all cores of the part have
  * theirs and more were asked for. A kernel binds thread i to the i-th CPU of its list;

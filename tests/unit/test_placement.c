@@ -86,6 +86,11 @@ static void two_sockets_of_64_cores(void **unused)
 		 "0,8:16,24:32,40:48,56:64,72:80,88:96,104:112,120", NULL},
 		{CCX, "0-127", "one-per-l3-x1", 16, 1,
 		 "0:8:16:24:32:40:48:56:64:72:80:88:96:104:112:120", NULL},
+		{NPS4, "0-127", "one-per-socket", 2, 64, "0-63:64-127", NULL},
+		{NPS4, "0-127", "one-per-socket-x8", 2, 8,
+		 "0,8,16,24,32,40,48,56:64,72,80,88,96,104,112,120", NULL},
+		{NPS4, "0-127", "one-per-node", 1, 128, "0-127", NULL},
+		{NPS4, "0-127", "4-per-socket", 1, 8, "0,16,32,48,64,80,96,112", NULL},
 		{NPS4, "60-67", "one-per-core", 8, 1, "60:61:62:63:64:65:66:67", NULL},
 	};
 
@@ -252,7 +257,6 @@ static void unknown_words_and_empty_masks_are_refused(void **unused)
 					  "0-per-l3",
 					  "-1-per-l3",
 					  "l3",
-					  "1-per-socket",
 					  "1-per-l3 ",
 					  "01-per-node",
 					  "8193-per-node",
@@ -260,7 +264,6 @@ static void unknown_words_and_empty_masks_are_refused(void **unused)
 					  " 1-per-l3",
 					  "99999999999999999999-per-l3",
 					  "1per-l3",
-					  "one-per-node",
 					  "one-per-l3-x",
 					  "one-per-l3-x0",
 					  "one-per-l3-2",
