@@ -112,16 +112,24 @@ static const char *stages_json(struct campaign *c)
 					 [PLAN_ON_PAIRS] = "pairs",
 					 [PLAN_ON_SETS] = "sets",
 					 [PLAN_ON_ALL] = "all"};
+	static const char *const scaling[] = {
+		[PLAN_SCALING_WEAK] = "weak", [PLAN_SCALING_STRONG] = "strong"};
 	json_t *stages = json_array();
 
 	for (size_t i = 0; i < c->plan.n_stages; i++) {
 		const struct plan_stage *stage = &c->plan.stages[i];
 		json_t *steps = json_array();
 
-		for (size_t k = 0; k < stage->n_steps; k++)
-			json_array_append_new(steps, json_pack("{s:s, s:s}", "name",
-							       stage->steps[k].name, "on",
-							       on[stage->steps[k].on]));
+		for (size_t k = 0; k < stage->n_steps; k++) {
+			const struct plan_step *ps = &stage->steps[k];
+			json_t *step = json_pack("{s:s, s:s}", "name", ps->name, "on",
+						 on[ps->on]);
+
+			if (ps->scaling)
+				json_object_set_new(step, "scaling",
+						    json_string(scaling[ps->scaling]));
+			json_array_append_new(steps, step);
+		}
 		json_array_append_new(stages,
 				      json_pack("{s:s, s:b, s:o}", "name", stage->name,
 						"gate", stage->gate, "steps", steps));

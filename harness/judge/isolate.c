@@ -60,8 +60,8 @@ static bool prove(struct search *s)
 		const struct launch_key *k = &s->in->launches->items[i];
 		const struct state_step *st = &s->in->state->steps[k->last];
 
-		if (strncmp(k->key, s->base->key, n) != 0 || !k->key[n] ||
-		    st->id < s->set->id)
+		if (key_set(k->key) != n || strncmp(k->key, s->base->key, n) != 0 ||
+		    !k->key[n] || st->id < s->set->id)
 			continue;
 		if (!launch_ok(st) && !failed(st) &&
 		    strcmp(launch_cause(st), "skip") != 0)

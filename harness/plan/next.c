@@ -122,6 +122,7 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	       const struct placer *placer, struct err *e)
 {
 	struct known known;
+	json_t *kernels;
 	struct round r = {.out = out,
 			  .plan = plan,
 			  .known = &known,
@@ -134,6 +135,8 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	memset(out, 0, sizeof(*out));
 	if (check_plan(plan, e))
 		return -1;
+	kernels = state->plan.kernels ? json_loads(state->plan.kernels, 0, NULL) : NULL;
+	r.kernels = kernels;
 	requests = r.requests = all_requests(&out->arena, state, requests, &n_requests);
 	r.n_requests = n_requests;
 	known_make(&known, state, requests, n_requests);
@@ -145,6 +148,7 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 			break;
 	}
 	known_release(&known);
+	json_decref(kernels);
 	return rc;
 }
 

@@ -134,6 +134,9 @@ static int load_step(const struct loader *l, const struct yaml_node *map,
 		if (form_step_check(&map->pairs[i], st, l->e))
 			return -1;
 	}
+	if (st->on != PLAN_ON_SETS && (st->n_sizes || st->scaling))
+		return yaml_error(map, l->e,
+				  "'sizes' and 'scaling' are for steps with 'on: sets'");
 	st->where = yaml_where(l->a, map);
 	if (!st->name)
 		st->name = st->place ? arena_printf(l->a, "%s-%s", st->kernel, st->place)

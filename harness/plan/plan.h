@@ -24,7 +24,7 @@ struct plan_step {
 	const char *kernel;
 	const char *name; /* unique in the stage; default: kernel[-place] */
 	enum plan_on on;  /* node: one launch per node */
-	/* nodes of each set for PLAN_ON_SETS: "1", "2", "all"; none: not said */
+	/* nodes of each set for PLAN_ON_SETS: "1", "2", "all"; none: 1, 2, 4, ... all */
 	const char **sizes;
 	size_t n_sizes;
 	enum plan_scaling scaling; /* what grows with the size of the set */
@@ -99,8 +99,8 @@ void plan_no_preflight(struct plan *p);
 int plan_set(struct plan *p, const char *assignment, struct err *e);
 
 /*
- * No launch on pairs or sets of nodes is made yet, and one on each node is not what such
- * a step asks for: ERR_USAGE with its place.
+ * No launch on pairs of nodes is made yet, and one on each node is not what such a step
+ * asks for: ERR_USAGE with its place.
  */
 int plan_check_on(const struct plan_step *step, struct err *e);
 

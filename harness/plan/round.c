@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plan/fit.h"
 
 /* Estimate of a launch of which neither the plan nor the journal knows anything, s. */
 #define UNKNOWN_ESTIMATE 60.0
@@ -117,11 +118,57 @@ static double cost(const struct round *r, const struct what *w, double seconds)
 	return seconds / (double)(at_once ? at_once : 1);
 }
 
+/*
+ * The memory a kernel may use where there is least of it, B: of all nodes that take part,
+ * so that sets, and repeats of them, are of one size; a node alone is compared with its
+ * like. NaN: not known of all of them.
+ */
+static double least_memory(const struct round *r, const struct what *w, const char **node)
+{
+	const struct state *s = r->known->state;
+	const struct record_node *own = state_facts(s, w->nodes[0]);
+	double least = INFINITY;
+
+	*node = w->nodes[0];
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		const struct record_node *n = state_facts(s, s->nodes[i]);
+		double usable;
+
+		if (!n || !round_takes_part(r, s->nodes[i]))
+			continue;
+		if (w->ps->on == PLAN_ON_NODE && (!n->class || !own || !own->class ||
+						  strcmp(n->class, own->class) != 0))
+			continue;
+		usable = record_json_num(n->facts, "memory.usable");
+		if (isnan(usable))
+			return NAN;
+		if (usable < least) {
+			least = usable;
+			*node = s->nodes[i];
+		}
+	}
+	return isinf(least) ? NAN : least;
+}
+
+static void fit(struct round *r, const struct what *w, struct step *s)
+{
+	struct fit_question q = {.says = json_object_get(r->kernels, s->kernel),
+				 .ps = w->ps,
+				 .smallest = w->smallest,
+				 .part = w->part};
+
+	if (!json_object_get(q.says, "fit"))
+		return; /* most kernels: memory need not be looked up */
+	q.memory = least_memory(r, w, &q.node);
+	fit_apply(&q, s, &r->out->arena);
+}
+
 static int add(struct round *r, const struct what *w, struct err *e)
 {
 	struct arena *a = &r->out->arena;
 	const struct plan_step *ps = w->ps;
-	const char *name = arena_printf(a, "%s/%s", w->stage->name, ps->name);
+	const char *name = arena_printf(a, "%s/%s%s", w->stage->name, ps->name,
+					w->suffix ? w->suffix : "");
 	double seconds = estimate(r, ps, name);
 	struct step *s;
 
@@ -143,6 +190,7 @@ static int add(struct round *r, const struct what *w, struct err *e)
 	if (place(r, s, ps, e))
 		return -1;
 	add_options(s, ps, a);
+	fit(r, w, s);
 	s->limit = fmin(ps->limit > 0 ? ps->limit : r->plan->limits.step, r->budget);
 	s->estimate = seconds;
 	s->at_once = w->stage->at_once;

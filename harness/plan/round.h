@@ -7,6 +7,8 @@
 #ifndef ASSAY_PLAN_ROUND_H
 #define ASSAY_PLAN_ROUND_H
 
+#include <jansson.h>
+
 #include "plan/known.h"
 #include "plan/step.h"
 
@@ -17,8 +19,9 @@ struct round {
 	const struct request *requests;
 	size_t n_requests;
 	const struct placer *placer;
-	size_t n_chassis;    /* a node whose chassis is not known has one of its own */
-	double budget, used; /* s */
+	const json_t *kernels; /* what the kernels say of themselves, by name */
+	size_t n_chassis;      /* a node whose chassis is not known has one of its own */
+	double budget, used;   /* s */
 	int64_t next_id;
 };
 
@@ -29,6 +32,9 @@ struct what {
 	const char *key;
 	const char *const *nodes;
 	size_t n_nodes;
+	size_t smallest;     /* nodes of the smallest set of its series; 0: in none */
+	const char *suffix;  /* of the step's name, for a set of that series, or NULL */
+	bool part;           /* of a set that failed */
 	const char *chassis; /* that must have no other launch meanwhile, or NULL */
 	const struct state_step *st; /* what the journal knows of it; NULL: it is new */
 	const char *request;         /* id of what wants it; NULL: the plan */

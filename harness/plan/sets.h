@@ -6,9 +6,10 @@
 #include "plan/round.h"
 
 /*
- * Adds the launch of @w's step over all nodes that take part, and what requests want of
- * it: its parts when it failed (split), a suspect with a node that works (pair), the rest
- * without those excluded since, a repeat. @w names stage and step.
+ * Adds the launches of @w's step over all nodes that take part, or over disjoint sets of
+ * them of each size of its series, and what requests want of
+ * them: its parts when it failed (split), a suspect with a node that works (pair), the
+ * rest without those excluded since, a repeat. @w names stage and step.
  */
 int sets_add(struct round *r, struct what *w, struct err *e);
 

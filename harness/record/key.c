@@ -11,8 +11,10 @@ size_t key_set(const char *key)
 	const char *at = strrchr(key, '@');
 	size_t n = sizeof(KEY_SET) - 1;
 
-	if (!at || strncmp(at, KEY_SET, n) != 0 ||
-	    (at[n] && at[n] != '.' && at[n] != '~'))
+	if (!at || strncmp(at, KEY_SET, n) != 0)
+		return 0;
+	n += strspn(at + n, "0123456789:");
+	if (at[n] && at[n] != '.' && at[n] != '~')
 		return 0;
 	return (size_t)(at - key) + n;
 }

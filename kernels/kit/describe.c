@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --help, --describe and --version, made from a kernel's tables. */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay_build.h"
@@ -47,6 +48,25 @@ static json_t *describe_metric(const struct kit_metric *m)
 	return j;
 }
 
+static json_t *describe_fit(const struct kit_fit *f)
+{
+	json_t *options = json_array(), *j;
+	char *end;
+	long multiple = strtol(f->multiple ? f->multiple : "1", &end, 10);
+
+	for (size_t i = 0; i < 4 && f->options[i]; i++)
+		(void)json_array_append_new(options, json_string(f->options[i]));
+	j = json_pack("{s:o, s:i, s:f, s:s, s:b, s:i}", "options", options, "power",
+		      f->power, "bytes", f->bytes, "of", f->per_rank ? "rank" : "all",
+		      "strict", f->strict, "least", f->least);
+	(void)json_object_set_new(
+		j, "multiple", *end ? json_string(f->multiple) : json_integer(multiple));
+	if (f->grid[0])
+		(void)json_object_set_new(j, "grid",
+					  json_pack("[s, s]", f->grid[0], f->grid[1]));
+	return j;
+}
+
 void options_describe(const struct kernel *kernel, FILE *out)
 {
 	json_t *metrics = json_array(), *options = json_array(), *all;
@@ -61,6 +81,8 @@ void options_describe(const struct kernel *kernel, FILE *out)
 			"help", kernel->help, "shape", shapes[kernel->shape], "version",
 			ASSAY_VERSION, "build", ASSAY_BUILD, "metrics", metrics,
 			"options", options);
+	if (kernel->fit)
+		(void)json_object_set_new(all, "fit", describe_fit(kernel->fit));
 	(void)json_dumpf(all, out, JSON_COMPACT);
 	(void)fputc('\n', out);
 	json_decref(all);

@@ -29,6 +29,22 @@ struct kit_metric {
 	bool unrated; /* shows that something works: nobody misses a reference for it */
 };
 
+/*
+ * How size and memory hang together, for kernels whose size is a choice: the planner
+ * computes the size from a share of the memory before anything is started, and refuses
+ * one that does not fit.
+ */
+struct kit_fit {
+	const char *options[4]; /* that are the size: {"n"}, or {"nx", "ny", "nz"} */
+	int power;              /* a problem has n^power elements, or nx * ny * nz */
+	double bytes;           /* an element takes, in all arrays together */
+	bool per_rank; /* every rank has a problem of this size; else they share one */
+	const char *multiple; /* sizes are multiples of it: "8", or an option, "nb" */
+	bool strict;          /* of given ones, too */
+	int least;
+	const char *grid[2]; /* options of a process grid, {"p", "q"}; or none */
+};
+
 enum kit_type {
 	KIT_INT,
 	KIT_SIZE,   /* bytes: 64M and 64MiB are binary, 64MB is decimal */
@@ -67,6 +83,7 @@ struct kernel {
 	enum kit_shape shape;
 	const struct kit_metric *metrics;
 	const struct kit_option *options; /* of its own; may be NULL */
+	const struct kit_fit *fit;        /* NULL: its size follows from nothing */
 	size_t state_size;
 	/*
 	 * One thread a rank, whatever --threads says. MPI is told so, and leaves out

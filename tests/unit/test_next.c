@@ -376,19 +376,127 @@ static void one_per_chassis_names_the_chassis_and_costs_accordingly(void **unuse
 	end(&f);
 }
 
+/* Keys of what is next, blanks between them. */
+static const char *keys(const struct fixture *f)
+{
+	static char text[2048];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < f->next.n; i++) {
+		const struct step *s = &f->next.items[i];
+		size_t len = strlen(text);
+
+		(void)snprintf(text + len, sizeof(text) - len, "%s%s=%s-%s", i ? " " : "",
+			       s->key, s->nodes[0], s->nodes[s->n_nodes - 1]);
+	}
+	return text;
+}
+
+static void begin_sets(struct fixture *f, size_t n, const char **sizes, size_t n_sizes)
+{
+	static const char *const nodes[] = {"n1", "n2", "n3", "n4",
+					    "n5", "n6", "n7", "n8"};
+
+	begin(f, nodes, n);
+	f->plan.n_stages = 1;
+	f->steps[0].on = PLAN_ON_SETS;
+	f->steps[0].sizes = sizes;
+	f->steps[0].n_sizes = n_sizes;
+}
+
+static void sets_are_disjoint_and_cover_all_nodes_at_each_size(void **unused)
+{
+	static const char *sizes[] = {"4", "all", "2", "16", "2"};
+	static const char *same[] = {"1", "4"};
+	struct fixture f;
+
+	(void)unused;
+	begin_sets(&f, 7, sizes, 5);
+	next(&f, NULL, 0, INFINITY);
+	assert_string_equal(keys(&f),
+			    "first/s@*2:0=n1-n2 first/s@*2:1=n3-n4 first/s@*2:2=n5-n6 "
+			    "first/s@*2:3=n7-n7 first/s@*4:0=n1-n4 first/s@*4:1=n5-n7 "
+			    "first/s@*=n1-n7");
+	assert_string_equal(f.next.items[0].name, "first/s-x2");
+	assert_string_equal(f.next.items[5].name, "first/s-x4");
+	assert_int_equal(f.next.items[5].ranks, 3);
+	assert_string_equal(f.next.items[6].name, "first/s-all");
+	end(&f);
+	/* without sizes, powers of two; what is all of them is there once */
+	begin_sets(&f, 4, NULL, 0);
+	next(&f, NULL, 0, INFINITY);
+	assert_string_equal(keys(&f),
+			    "first/s@*1:0=n1-n1 first/s@*1:1=n2-n2 first/s@*1:2=n3-n3 "
+			    "first/s@*1:3=n4-n4 first/s@*2:0=n1-n2 first/s@*2:1=n3-n4 "
+			    "first/s@*=n1-n4");
+	end(&f);
+	begin_sets(&f, 4, same, 2);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 5);
+	assert_string_equal(f.next.items[4].key, "first/s@*4:0");
+	end(&f);
+}
+
+/* As done(), on the nodes of the step that was next. */
+static void done_next(struct fixture *f, size_t i, const char *cause)
+{
+	const struct step *s = &f->next.items[i];
+	struct record r = record_make(RECORD_KIND_step);
+
+	r.u.step.step = s->id;
+	r.u.step.attempt = 1;
+	r.u.step.event = "planned";
+	r.u.step.key = arena_strdup(&f->state.arena, s->key);
+	r.u.step.name = arena_strdup(&f->state.arena, s->name);
+	r.u.step.nodes = record_list(&f->state.arena, s->nodes, s->n_nodes);
+	r.u.step.request = arena_strdup(&f->state.arena, s->request);
+	assert_int_equal(state_add(&f->state, &r, &f->e), 0);
+	r.u.step.event = "ended";
+	r.u.step.cause = cause;
+	assert_int_equal(state_add(&f->state, &r, &f->e), 0);
+}
+
+static void a_set_of_a_series_is_split_repeated_and_made_again_by_itself(void **unused)
+{
+	static const char *sizes[] = {"2", "4", "all"};
+	struct request q[] = {
+		{"split:first/s@*4:1:6", "split", "first/s@*4:1", "it failed", NULL},
+		{"repeat:first/s@*2:3:1", "repeat", "first/s@*2:3", "near", NULL},
+		{"exclude:n6:6", "exclude", "n6", "fails with n5", NULL},
+	};
+	struct fixture f;
+
+	(void)unused;
+	begin_sets(&f, 8, sizes, 3);
+	next(&f, NULL, 0, INFINITY);
+	assert_int_equal(f.next.n, 7);
+	for (size_t i = 0; i < 7; i++)
+		done_next(&f, i, i == 5 ? "timeout" : "ok");
+	next(&f, q, 2, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*2:3=n7-n8 first/s@*4:1.0=n5-n6 "
+				      "first/s@*4:1.1=n7-n8");
+	for (size_t i = 0; i < 3; i++)
+		done_next(&f, i, i == 1 ? "timeout" : "ok");
+	/* without the culprit; the other sets have what they had and are not cut anew */
+	next(&f, q, 3, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*4:1=n5-n8");
+	assert_int_equal(f.next.items[0].n_nodes, 3);
+	end(&f);
+}
+
 static void what_cannot_be_run_yet_is_refused_with_its_place(void **unused)
 {
 	struct fixture f;
 
 	(void)unused;
 	begin(&f, two, 2);
-	f.steps[1].on = PLAN_ON_SETS;
+	f.steps[1].on = PLAN_ON_PAIRS;
 	assert_int_equal(
 		next_steps(&f.next, &f.plan, &f.state, NULL, 0, INFINITY, &placer, &f.e),
 		-1);
 	assert_int_equal(f.e.kind, ERR_USAGE);
-	assert_string_equal(f.e.msg, "p.yaml:1:1: step 's': 'on: sets' cannot be run "
-				     "yet, expected node or all");
+	assert_string_equal(f.e.msg, "p.yaml:1:1: step 's': 'on: pairs' cannot be run "
+				     "yet, expected node, sets or all");
 	end(&f);
 }
 
@@ -460,6 +568,9 @@ int main(void)
 		cmocka_unit_test(excluded_nodes_and_nodes_without_facts_get_no_steps),
 		cmocka_unit_test(an_excluded_node_gets_what_is_requested_and_nothing_new),
 		cmocka_unit_test(one_per_chassis_names_the_chassis_and_costs_accordingly),
+		cmocka_unit_test(sets_are_disjoint_and_cover_all_nodes_at_each_size),
+		cmocka_unit_test(
+			a_set_of_a_series_is_split_repeated_and_made_again_by_itself),
 		cmocka_unit_test(what_cannot_be_run_yet_is_refused_with_its_place),
 		cmocka_unit_test(the_budget_leaves_out_what_does_not_fit_and_says_so),
 		cmocka_unit_test(a_node_that_cannot_be_placed_is_refused_not_the_run),

@@ -16,8 +16,9 @@
 #include "plan/site.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define PLACES                                                           \
-	"all-threads, N-per-l3|domain|socket|node, one-per-l3|domain|socket|node|core (or " \
+#define PLACES                                                                          \
+	"all-threads, N-per-l3|domain|socket|node, one-per-l3|domain|socket|node|core " \
+	"(or "                                                                          \
 	"one-per-l3-xN: N threads each) or anywhere"
 
 static char folder[] = "/tmp/assay-plan-XXXXXX";
