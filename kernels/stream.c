@@ -5,6 +5,10 @@
  *
  * Bytes of an element are those the program asks for (copy and scale 16, add and triad
  * 24, read 8): a plain store that first fetches its line moves more than is counted.
+ *
+ * The best repetition is what the memory can do, the sustained rate what a program gets
+ * of it: a quota of CPU time, a neighbour or a clock that is throttled now and then slow
+ * most of the loops and leave the best one alone.
  */
 #include <float.h>
 #include <math.h>
@@ -31,6 +35,13 @@ static const struct kit_metric metrics[] = {
 	{.name = "stream.read",
 	 RATE,
 	 .help = "all arrays read, 8 streams a thread: the roof of what only reads"},
+	{.name = "stream.sustained",
+	 .unit = "B/s",
+	 .better = "higher",
+	 .reduce = "median",
+	 .relative = true,
+	 .help = "bytes of all loops over the time they took: what a quota or a "
+		 "neighbour leaves; for comparison with like nodes"},
 	{.name = NULL},
 };
 
@@ -88,6 +99,7 @@ struct group {
 	int domain;   /* -1: the node */
 	double bytes; /* of one array, over the ranks of the node */
 	uint64_t part, stride;
+	double moved, seconds; /* of all loops that count */
 };
 
 enum { MAX_DOMAINS = 1024 };
@@ -402,16 +414,28 @@ static void key(const struct group *g, const char *store, char *at, size_t size)
 }
 
 /* One sample a node, from its first rank; @bytes an element. */
-static void sample(struct kit *k, const struct group *g, const char *metric, int bytes,
+static void sample(struct kit *k, struct group *g, const char *metric, int bytes,
 		   const char *store, double s, int repetition)
 {
+	const double moved = g->bytes / sizeof(double) * bytes;
 	char at[64];
 
 	if (!repetition || k->local_rank)
 		return;
+	g->moved += moved;
+	g->seconds += s;
 	key(g, store, at, sizeof(at));
-	kit_sample(k, metric, g->bytes / sizeof(double) * bytes / s, repetition,
-		   at[0] ? at : NULL);
+	kit_sample(k, metric, moved / s, repetition, at[0] ? at : NULL);
+}
+
+static void sustained(struct kit *k, const struct group *g)
+{
+	char at[64];
+
+	if (k->local_rank)
+		return;
+	key(g, NULL, at, sizeof(at));
+	kit_sample(k, "stream.sustained", g->moved / g->seconds, 0, at[0] ? at : NULL);
 }
 
 /* All loops once over group @g. */
@@ -436,6 +460,8 @@ static int run(struct kit *k, struct err *e)
 		for (int repetition = 0; repetition < x->ntimes; repetition++) {
 			if (g < x->n_groups)
 				repeat(k, x, g, repetition);
+			if (g < x->n_groups && repetition == x->ntimes - 1)
+				sustained(k, &x->groups[g]);
 			kit_flush(k);
 		}
 	}
@@ -577,6 +603,9 @@ static void text_group(const struct stream *x, const struct record *r, size_t n,
 	key(g, NULL, at, sizeof(at));
 	(void)fprintf(out, "no stores:\n");
 	text_row(r, n, "Read", "stream.read", at, elements * 24, out);
+	if (g->seconds > 0)
+		(void)fprintf(out, "all, sustained: %.1f MB/s\n",
+			      g->moved / g->seconds / 1e6);
 }
 
 /* The table STREAM's users know; other nodes than rank 0's follow in a plain one. */

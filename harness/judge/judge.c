@@ -177,7 +177,7 @@ static void unjudged(struct summary *out, const struct work *w)
 	for (size_t i = 0; i < w->series.n; i++) {
 		const struct metric *d = w->series.items[i].declared;
 
-		if (!judged[i] && !(d && d->unrated))
+		if (!judged[i] && !(d && (d->unrated || d->relative)))
 			add_unjudged(out, w, &w->series.items[i]);
 	}
 	free(judged);

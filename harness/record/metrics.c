@@ -25,6 +25,7 @@ static void add(struct metrics *m, const char *kernel, const json_t *o, struct a
 	d->higher = strcmp(json_member_text(o, "better"), "lower") != 0;
 	d->best = !strcmp(json_member_text(o, "reduce"), "best");
 	d->unrated = json_is_true(json_object_get(o, "unrated"));
+	d->relative = json_is_true(json_object_get(o, "relative"));
 }
 
 void metrics_read(struct metrics *m, const char *kernels, struct arena *a)

@@ -14,6 +14,7 @@ struct metric {
 	bool higher;  /* more is better */
 	bool best;    /* a launch counts with its best repetition, else with the median */
 	bool unrated; /* it shows that something works; no reference is missed */
+	bool relative; /* it is compared with like nodes only; no reference is missed */
 };
 
 struct metrics {

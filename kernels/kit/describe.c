@@ -45,6 +45,8 @@ static json_t *describe_metric(const struct kit_metric *m)
 
 	if (m->unrated)
 		(void)json_object_set_new(j, "unrated", json_true());
+	if (m->relative)
+		(void)json_object_set_new(j, "relative", json_true());
 	return j;
 }
 

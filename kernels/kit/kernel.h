@@ -26,7 +26,9 @@ struct kit_metric {
 	const char *better; /* "higher" or "lower" */
 	const char *reduce; /* repetitions of one launch to one value: "best", "median" */
 	const char *help;
-	bool unrated; /* shows that something works: nobody misses a reference for it */
+	bool unrated;  /* shows that something works: nobody misses a reference for it */
+	bool relative; /* says something beside that of like nodes only: as unrated, but
+			  they are compared */
 };
 
 /*

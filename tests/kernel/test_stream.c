@@ -40,12 +40,51 @@ static void every_loop_gives_one_sample_a_counted_repetition(void **unused)
 		assert_int_equal(samples(&r, loops[i], "plain"), 2);
 	}
 	assert_int_equal(samples(&r, "stream.read", ""), 2);
-	assert_int_equal(run_count(&r, RECORD_KIND_sample), 18);
+	assert_int_equal(run_count(&r, RECORD_KIND_sample), 19);
 	assert_int_equal(run_count(&r, RECORD_KIND_valid), 3);
 	run_release(&r);
 	run(&r, 60, SMALL "--store plain --threads 1");
 	assert_int_equal(samples(&r, "stream.triad", "nt"), 0);
 	assert_int_equal(samples(&r, "stream.triad", "plain"), 2);
+	run_release(&r);
+}
+
+/* Bytes of an element that @metric counts, 0 for none of the loops. */
+static double bytes_of(const char *metric)
+{
+	static const struct {
+		const char *metric;
+		double bytes;
+	} loops[] = {{"stream.copy", 16},
+		     {"stream.scale", 16},
+		     {"stream.add", 24},
+		     {"stream.triad", 24},
+		     {"stream.read", 24}};
+
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		if (!strcmp(metric, loops[i].metric))
+			return loops[i].bytes;
+	}
+	return 0;
+}
+
+static void the_sustained_rate_is_all_bytes_over_all_time(void **unused)
+{
+	double moved = 0, seconds = 0, sustained = 0;
+	const struct record *s;
+	struct run r;
+
+	(void)unused;
+	run(&r, 60, SMALL "--store both");
+	for (size_t i = 0; (s = run_record(&r, RECORD_KIND_sample, i)); i++) {
+		double bytes = bytes_of(s->u.sample.metric);
+
+		moved += bytes;
+		seconds += bytes / s->u.sample.value.v;
+		if (!strcmp(s->u.sample.metric, "stream.sustained"))
+			sustained = s->u.sample.value.v;
+	}
+	assert_true(fabs(sustained / (moved / seconds) - 1) < 1e-9);
 	run_release(&r);
 }
 
@@ -160,7 +199,7 @@ static void two_ranks_of_a_node_share_one_number(void **unused)
 	(void)unused;
 	run(&r, 60, MPIRUN "-np 2 taskset -c 0,1 " SMALL "--store plain");
 	assert_int_equal(r.end.exit, 0);
-	assert_int_equal(run_count(&r, RECORD_KIND_sample), 10);
+	assert_int_equal(run_count(&r, RECORD_KIND_sample), 11);
 	for (size_t i = 0; (s = run_record(&r, RECORD_KIND_sample, i)); i++)
 		assert_int_equal(s->u.sample.rank, 0);
 	assert_int_equal(run_count(&r, RECORD_KIND_valid),
@@ -233,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_loop_gives_one_sample_a_counted_repetition),
+		cmocka_unit_test(the_sustained_rate_is_all_bytes_over_all_time),
 		cmocka_unit_test(every_instruction_set_the_cpu_has_gives_right_results),
 		cmocka_unit_test(an_injected_error_is_found_and_fails),
 		cmocka_unit_test(a_domain_alone_is_named_by_its_number),
