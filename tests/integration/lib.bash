@@ -80,4 +80,35 @@ eventually()
 	done
 }
 
+# report PYTHON-EXPRESSION: whether it holds for the run in $run. Of the report r: words
+# and whys of the nodes, fails (node, rule, metric); of the journal: steps, ended by key,
+# ok when all ended well, nodes of the plan's own launches, a name for each.
+report()
+{
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+words = {n["name"]: n["verdict"] for n in r["nodes"]}
+why = {n["name"]: n.get("why", "") for n in r["nodes"]}
+fails = {(v.get("node"), v["rule"], v.get("metric")) for v in r["verdicts"] if v["verdict"] == "FAIL"}
+steps = [e for e in map(json.loads, open(sys.argv[2])) if e["kind"] == "step"]
+ended = {e["key"]: e for e in steps if e["event"] == "ended"}
+ok = all(e["cause"] == "ok" for e in ended.values())
+nodes = sorted(k.split("@")[1] for k in ended if "@n" in k) # but the steps of the preflight
+print(words, why, fails, [(e["key"], e["cause"], e.get("reason")) for e in ended.values()])
+sys.exit(not eval("(" + sys.argv[3] + ")"))' "$run/report.json" "$run/journal.jsonl" "$1"
+}
+
+# measure NAME STATUS [OPTION...]: runs the plan node from the head, its folder is $run then.
+# What differs from a cluster: the nodes share two cores, so one is measured at a time.
+measure()
+{
+	local status=$2
+	run=$scratch/$1
+	shift 2
+	bed site >"$scratch/site.yaml"
+	limit=180 gives "$status" bed head "$build/bin/assay" run node --allow-root \
+		--site "$scratch/site.yaml" --set memory.at_once=1 --set detail.at_once=1 "$@" \
+		-o "$run"
+}
+
 finish() { exit "$failed"; }

@@ -28,19 +28,6 @@ submit()
 
 ended() { [[ $(bed head scontrol show job "$1") =~ JobState=(COMPLETED|FAILED|CANCELLED|TIMEOUT) ]]; }
 exits() { says "ExitCode=$1:0" bed head scontrol show job "$job"; }
-report() # PYTHON-EXPRESSION of the report r
-{
-	python3 -c 'import json, sys
-r = json.load(open(sys.argv[1]))
-words = {n["name"]: n["verdict"] for n in r["nodes"]}
-why = {n["name"]: n.get("why", "") for n in r["nodes"]}
-steps = [e for e in map(json.loads, open(sys.argv[2])) if e["kind"] == "step"]
-ended = {e["key"]: e for e in steps if e["event"] == "ended"}
-ok = all(e["cause"] == "ok" for e in ended.values())
-nodes = sorted(k.split("@")[1] for k in ended if "@n" in k) # but the steps of the preflight
-print(words, why, [(e["key"], e["cause"], e.get("reason")) for e in ended.values()])
-sys.exit(not eval(sys.argv[3]))' "$run/report.json" "$run/journal.jsonl" "$1"
-}
 report_exit() { python3 -c 'import json, sys; print(json.load(sys.stdin)["exit"])' <"$run/report.json"; }
 measuring() { grep -qs '"event":"started","key":"s/' "$run/journal.jsonl"; }
 # Kernels, launchers and daemons on any node.
