@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The scripts in jobs/ on real Slurm: 4 and 16 nodes, signals, drained nodes, a prolog.
+# The scripts in jobs/ on real Slurm: signals, resume, drained nodes, a prolog.
 # shellcheck disable=SC2317,SC2016 # functions are called by check; the nodes expand words
 # shellcheck source-path=SCRIPTDIR source=lib.bash
 . "$(dirname "$0")/lib.bash"
 
 export ASSAY=$build/bin/assay
 quick=(--set stream.size=4M --set stream.ntimes=2)
-turns() { echo "--set memory.at_once=$1 --set detail.at_once=$1"; } # of the plan node
 # Who is slow is not the question here, and the machine may be busy.
 printf 'site: bed\nmin_deviation: {default: 95 %%}\n' >"$scratch/site.yaml"
 
@@ -41,16 +40,15 @@ busy()
 }
 idle() { ! busy; }
 
-bed up 16 --slurm --quota 40 || exit 1
+bed up 5 --slurm --quota 40 || exit 1
 cd "$scratch" || exit 1
 conf=/run/assay-bed/$BED_NAME/etc/slurm/slurm.conf
 sed -i 's/^KillWait=.*/KillWait=10/' "$conf" # Slurm's own is 30 s
 bed head scontrol reconfigure
 
 # --- all nodes of the allocation, each measured, nothing said of what is not there
-# shellcheck disable=SC2046 # several words
 SITE=$scratch/site.yaml submit -t 5 -w 'n[1-4]' "$top/jobs/acceptance.sbatch" "${quick[@]}" \
-	$(turns 1)
+	--set memory.at_once=1 --set detail.at_once=1
 check "a job on four nodes ends" eventually 90 ended "$job"
 check "its exit status is that of assay" exits "$(report_exit)"
 check "all four nodes are in the report" report 'sorted(words) == ["n1", "n2", "n3", "n4"]'
@@ -123,14 +121,6 @@ run=$scratch/assay-$early
 check "the job resumed on the same nodes ends" eventually 60 ended "$job"
 check "the rest is measured" \
 	report 'ok and nodes == ["n1", "n2"]'
-
-# --- sixteen nodes
-# shellcheck disable=SC2046 # several words
-SITE=$scratch/site.yaml submit -t 5 -N 16 "$top/jobs/acceptance.sbatch" "${quick[@]}" $(turns 4)
-check "a job on sixteen nodes ends" eventually 120 ended "$job"
-check "with the status of assay" exits "$(report_exit)"
-check "all sixteen are measured" report \
-	'ok and len(words) == 16 and nodes == sorted(3 * list(words))'
 
 # --- an allocation of parts of nodes, from the login node; no allocation at all
 check "in salloc the nodes are those of the allocation, tasks uneven" \
