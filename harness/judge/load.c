@@ -11,14 +11,15 @@
 #include "base/suggest.h"
 #include "base/units.h"
 
-static const char *const at_keys[] = {"store", "size",   "core",
-				      "l3",    "domain", "mem_domain"};
+static const char *const at_keys[] = {"store",  "size",       "core",  "l3",
+				      "domain", "mem_domain", "nodes", "scaling"};
 
 enum { N_AT_KEYS = sizeof(at_keys) / sizeof(at_keys[0]) };
 
 static int check_at_key(const struct yaml_node *key, struct err *e)
 {
 	const char *near = suggest(key->text, at_keys, N_AT_KEYS);
+	struct strbuf all = {0};
 
 	for (size_t i = 0; i < N_AT_KEYS; i++) {
 		if (!strcmp(key->text, at_keys[i]))
@@ -27,10 +28,16 @@ static int check_at_key(const struct yaml_node *key, struct err *e)
 	if (near)
 		return yaml_error(key, e, "unknown place '%.64s', did you mean '%s'?",
 				  key->text, near);
-	return yaml_error(key, e,
-			  "unknown place '%.64s', expected store, size, core, l3, "
-			  "domain or mem_domain",
-			  key->text);
+	for (size_t i = 0; i < N_AT_KEYS; i++)
+		strbuf_addf(&all, "%s%s",
+			    !i                  ? ""
+			    : i + 1 < N_AT_KEYS ? ", "
+						: " or ",
+			    at_keys[i]);
+	yaml_error(key, e, "unknown place '%.64s', expected %s", key->text,
+		   strbuf_str(&all));
+	strbuf_release(&all);
+	return -1;
 }
 
 static json_t *at_value(const char *text)
