@@ -61,6 +61,7 @@ struct metric_file {
 	const struct yaml_node *ref, *warn, *fail, *at;
 	const char *place, *from, *why;
 	double spread;
+	int nodes;
 };
 
 static const struct conf_key metric_keys[] = {
@@ -80,6 +81,11 @@ static const struct conf_key metric_keys[] = {
 	 .min = 0,
 	 .max = 1,
 	 .unit = "ratio"},
+	{.name = "nodes",
+	 .type = CONF_INT,
+	 .offset = offsetof(struct metric_file, nodes),
+	 .min = 1,
+	 .max = 1000000},
 	{.name = "from",
 	 .type = CONF_TEXT,
 	 .offset = offsetof(struct metric_file, from),
@@ -145,6 +151,7 @@ static int add_reference(struct baselines *b, const struct yaml_node *metric,
 	r.from = f.from;
 	r.why = f.why;
 	r.spread = f.spread;
+	r.nodes = f.nodes ? (size_t)f.nodes : 1;
 	r.where = yaml_where(&b->arena, map);
 	mem_grow(&b->references, &b->cap_references, b->n_references + 1,
 		 sizeof(*b->references));
@@ -287,6 +294,7 @@ enum baseline_found baseline_find(const struct baselines *b, const struct series
 		enum baseline_found now;
 
 		if ((r->place && (!s->place || strcmp(r->place, s->place) != 0)) ||
+		    r->nodes != (s->nodes ? s->nodes : 1) ||
 		    !series_at_match(r->at, s->at))
 			continue;
 		now = matches_all(&b->items[r->baseline], node, &unknown);

@@ -12,6 +12,7 @@
 #include "judge/judge_config.h"
 #include "judge/launches.h"
 #include "judge/required.h"
+#include "judge/roofs.h"
 #include "judge/rule.h"
 #include "judge/series.h"
 
@@ -77,6 +78,7 @@ struct work {
 	struct judge_nodes nodes;
 	struct launches launches;
 	struct series_list series;
+	struct roofs roofs;
 	struct rule_input in;
 };
 
@@ -85,6 +87,7 @@ static void work_release(struct work *w)
 	metrics_release(&w->metrics);
 	nodes_release(&w->nodes);
 	launches_release(&w->launches);
+	roofs_release(&w->roofs);
 }
 
 static size_t repeats_of(const struct state *state)
@@ -129,6 +132,7 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 	nodes_make(&w->nodes, state, &c->cpus);
 	launches_make(&w->launches, state);
 	series_make(&w->series, state, &w->launches, &w->metrics, &out->arena);
+	roofs_make(&w->roofs, &c->theory, w->series.items, w->series.n);
 	out->series = w->series.items;
 	out->n_series = w->series.n;
 	/* room for most of the verdicts at once: on a large run it is what takes most */
@@ -142,6 +146,7 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 				    .nodes = &w->nodes,
 				    .launches = &w->launches,
 				    .metrics = &w->metrics,
+				    .roofs = &w->roofs,
 				    .repeats = repeats_of(state)};
 }
 

@@ -33,6 +33,7 @@ struct series; /* values of one metric of one step name on one node: judge/serie
 struct judge_nodes;
 struct launches;
 struct metrics;
+struct roofs;
 
 struct rule_input {
 	const struct state *state;
@@ -42,7 +43,8 @@ struct rule_input {
 	const struct judge_nodes *nodes;
 	const struct launches *launches;
 	const struct metrics *metrics; /* what the kernels declare */
-	size_t repeats;                /* of one step at most: the plan's limit */
+	const struct roofs *roofs;
+	size_t repeats; /* of one step at most: the plan's limit */
 };
 
 struct rule {

@@ -58,6 +58,23 @@ struct verdict *rule_step_verdict(struct summary *out, const char *rule,
 	return v;
 }
 
+const struct judge_node *rule_node(const struct rule_input *in, const struct series *s)
+{
+	const struct state_step *st = &in->state->steps[s->launches[s->n - 1].step - 1];
+	const struct judge_node *first;
+
+	if (s->node || !st->n_nodes)
+		return nodes_find(in->nodes, s->node);
+	first = nodes_find(in->nodes, st->nodes[0]);
+	for (size_t i = 1; i < st->n_nodes && first; i++) {
+		const struct judge_node *n = nodes_find(in->nodes, st->nodes[i]);
+
+		if (!n || series_compare_text(n->class, first->class) != 0)
+			return NULL;
+	}
+	return first;
+}
+
 void rule_request(struct summary *out, const char *id, const char *want,
 		  const char *target, const char *because)
 {

@@ -69,6 +69,12 @@ void rule_add_value(struct strbuf *out, double value, const char *unit);
  */
 double rule_min_deviation(const json_t *site, const char *metric);
 
+/*
+ * What is known of the node a series is about, or of the nodes it is about as one: the
+ * first of them where they are alike. NULL when they are not, or nothing is known.
+ */
+const struct judge_node *rule_node(const struct rule_input *in, const struct series *s);
+
 /* Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. */
 const char *rule_theory_why_not(const struct rule_input *in, const struct series *s);
 

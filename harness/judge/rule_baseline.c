@@ -73,7 +73,7 @@ int rule_baseline_judge(const struct rule_input *in, struct summary *out, struct
 
 		if (s->mark || !s->declared)
 			continue;
-		switch (baseline_find(b, s, nodes_find(in->nodes, s->node), &r, &fact)) {
+		switch (baseline_find(b, s, rule_node(in, s), &r, &fact)) {
 		case BASELINE_FOUND:
 			compare(in, out, s, r, &why);
 			break;

@@ -97,20 +97,6 @@ static bool know_smallest(struct ladder *l)
 	return l->each > 0;
 }
 
-/* What is known of the nodes of a set as one; NULL when they are not alike. */
-static const struct judge_node *node_of(const struct rule_input *in, const struct set *s)
-{
-	const struct judge_node *first = nodes_find(in->nodes, s->step->nodes[0]);
-
-	for (size_t i = 1; i < s->nodes; i++) {
-		const struct judge_node *n = nodes_find(in->nodes, s->step->nodes[i]);
-
-		if (!first || !n || series_compare_text(n->class, first->class) != 0)
-			return NULL;
-	}
-	return first;
-}
-
 /* The series as one of the efficiency, for looking up what to expect. */
 static struct series as_efficiency(const struct ladder *l, const struct set *s)
 {
@@ -121,6 +107,7 @@ static struct series as_efficiency(const struct ladder *l, const struct set *s)
 	e.at = arena_printf(l->a, "{\"nodes\":%zu,\"scaling\":\"%s\"}", s->nodes,
 			    l->scaling);
 	e.unit = "ratio";
+	e.nodes = 1; /* said by `at` */
 	return e;
 }
 
@@ -186,8 +173,8 @@ static void judge_set(const struct rule_input *in, struct summary *out,
 	v->unit = e.unit;
 	v->value = record_num(efficiency);
 	start(why, l, s, efficiency);
-	if (baseline_find(&in->config->baselines, &e, node_of(in, s), &r, &fact) ==
-		    BASELINE_FOUND &&
+	if (baseline_find(&in->config->baselines, &e, rule_node(in, s->series), &r,
+			  &fact) == BASELINE_FOUND &&
 	    !strcmp(r->unit, "ratio")) {
 		compare(in, out, l, s, r, v, why);
 		return;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/roofs.h"
 #include "judge/rule.h"
 
 /* What a series is compared with: one roof value for each launch that has one. */
@@ -63,6 +64,36 @@ static void nominal(struct roof *roof, const struct series *s, double value)
 	roof->sigma_from = s->within ? "its repetitions" : NULL;
 }
 
+static bool of_same_kernel(const char *metric, const struct series *s)
+{
+	size_t n = s->kernel ? strlen(s->kernel) : 0;
+
+	return n && !strncmp(metric, s->kernel, n) && metric[n] == '.';
+}
+
+/* A roof that another kernel measured, on each node of the launch in a step of its own.
+ */
+static bool elsewhere(struct roof *roof, const struct rule_input *in,
+		      const struct theory_limit *l, const struct series *s)
+{
+	const struct state_step *st = &in->state->steps[s->launches[s->n - 1].step - 1];
+	double sum = 0;
+
+	if (s->peer || of_same_kernel(l->of, s))
+		return false;
+	for (size_t i = 0; i < st->n_nodes; i++) {
+		double one = roofs_find(in->roofs, l->of, st->nodes[i]);
+
+		if (!(one > 0))
+			return false;
+		sum += one;
+	}
+	if (!(sum > 0))
+		return false;
+	nominal(roof, s, sum);
+	return true;
+}
+
 /* free() roof->shares after, also when there is no roof. */
 static bool find_roof(const struct rule_input *in, const struct theory_limit *l,
 		      const struct series *s, struct roof *roof, const char **why_not)
@@ -75,10 +106,14 @@ static bool find_roof(const struct rule_input *in, const struct theory_limit *l,
 
 		if (own && !strcmp(own->unit, s->unit) && divide(roof, s, own))
 			return true;
-		*why_not = "its launch has no value for its own roof";
+		if (elsewhere(roof, in, l, s))
+			return true;
+		*why_not = of_same_kernel(l->of, s)
+				   ? "its launch has no value for its own roof"
+				   : "its roof was not measured on its nodes";
 		return false;
 	}
-	value = theory_nominal(l, nodes_find(in->nodes, s->node), why_not);
+	value = (double)s->nodes * theory_nominal(l, rule_node(in, s), why_not);
 	if (!(value > 0))
 		return false;
 	nominal(roof, s, value);
@@ -105,7 +140,7 @@ static void compare(const struct rule_input *in, struct summary *out,
 		    const struct series *s, const struct theory_limit *l,
 		    const struct roof *roof, struct strbuf *why)
 {
-	const struct judge_node *node = nodes_find(in->nodes, s->node);
+	const struct judge_node *node = rule_node(in, s);
 	struct verdict *v = rule_series_verdict(out, "theory", s);
 	double share = stats_median(roof->shares, roof->n);
 	struct comparison c = {.reference = roof->value,

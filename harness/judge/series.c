@@ -192,6 +192,7 @@ static void make_one(struct maker *m, size_t from, size_t to)
 			   .place = r->step->planned.place,
 			   .node = r->name,
 			   .peer = r->sample->peer,
+			   .nodes = 1,
 			   .metric = r->sample->metric,
 			   .at = r->sample->at,
 			   .unit = r->sample->unit,
@@ -208,6 +209,8 @@ static void make_one(struct maker *m, size_t from, size_t to)
 		if (!reduce_launch(m, i, end, s.declared, &l.value, &sigma))
 			continue;
 		find_mark(&s, m->refs[i].step);
+		if (!s.node && !s.peer)
+			s.nodes = m->refs[i].step->n_nodes;
 		mem_grow(&launches, &cap, s.n + 1, sizeof(*launches));
 		launches[s.n++] = l;
 	}

@@ -26,6 +26,7 @@ struct series {
 	const char *key, *name, *kernel, *place;
 	const char *node; /* NULL: about all nodes of the step as one */
 	const char *peer; /* other node of a pair, or NULL */
+	size_t nodes;     /* it is about as one: those of its last launch, else 1 */
 	const char *metric, *at, *unit;
 	const struct metric *declared; /* NULL when the kernel does not declare it */
 	const struct series_launch *launches; /* in the order of their steps */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of rule `scaling`: rates of sets in, efficiencies and their verdicts out. */
+/*
+ * Tests of what is judged of sets of nodes as one: rule `scaling`, and what baselines and
+ * roofs mean for several nodes.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +27,9 @@ static void start(struct fixture *f, const char *scaling)
 		"\"hpl\":{\"shape\":\"set\",\"metrics\":[{\"name\":\"hpl.rate\","
 		"\"unit\":\"FLOP/s\",\"better\":\"higher\",\"reduce\":\"best\"},"
 		"{\"name\":\"hpl.time\",\"unit\":\"s\",\"better\":\"lower\","
-		"\"reduce\":\"best\",\"unrated\":true}]}},"
+		"\"reduce\":\"best\",\"unrated\":true}]},"
+		"\"dgemm\":{\"shape\":\"node\",\"metrics\":[{\"name\":\"dgemm.fma\","
+		"\"unit\":\"FLOP/s\",\"better\":\"higher\",\"reduce\":\"best\"}]}},"
 		"\"stages\":[{\"name\":\"s\",\"gate\":false,\"steps\":[{\"name\":\"h\","
 		"\"on\":\"sets\"%s}]}]}",
 		scaling);
@@ -206,6 +211,118 @@ static void of_several_problems_of_one_launch_the_best_counts(void **state)
 	fixture_release(&f);
 }
 
+static const char figures[] =
+	"baseline: b\nmetrics:\n  hpl.rate:\n"
+	"  - {ref: 1 TFLOP/s, warn: -5 %, fail: -10 %, from: x}\n"
+	"  - {ref: 1.9 TFLOP/s, warn: -5 %, fail: -10 %, nodes: 2,\n"
+	"     from: y}\n";
+
+static const struct verdict *of_step(const struct fixture *f, const char *rule, int step)
+{
+	const struct verdict *found = NULL;
+
+	for (size_t i = 0; i < f->summary.n_verdicts; i++) {
+		const struct verdict *v = &f->summary.verdicts[i];
+
+		if (!strcmp(v->rule, rule) && v->step == step && v->metric &&
+		    !strcmp(v->metric, "hpl.rate"))
+			found = v;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static void a_reference_is_for_as_many_nodes_as_it_says(void **state)
+{
+	static const double one[] = {1, 1, 1, 1};
+	struct fixture f;
+
+	(void)state;
+	start(&f, "");
+	fixture_file(&f, "baselines/b.yaml", figures);
+	ladder(&f, one, 1.7, 2.0);
+	fixture_judge(&f);
+	assert_int_equal(of_step(&f, "baseline", 1)->word, VERDICT_PASS);
+	assert_int_equal(of_step(&f, "baseline", 5)->word, VERDICT_FAIL);
+	assert_string_equal(of_step(&f, "baseline", 5)->from, "y");
+	assert_int_equal(of_step(&f, "baseline", 7)->word, VERDICT_UNJUDGED);
+	assert_string_equal(of_step(&f, "baseline", 7)->cause, "no-reference");
+	fixture_release(&f);
+}
+
+static void add_fma(struct fixture *f, int id, const char *node, double rate)
+{
+	fixture_line(f,
+		     "{\"kind\":\"step\",\"step\":%d,\"attempt\":1,\"event\":\"planned\","
+		     "\"key\":\"s/d@%s\",\"name\":\"s/d\",\"kernel\":\"dgemm\","
+		     "\"nodes\":[\"%s\"]}",
+		     id, node, node);
+	fixture_line(f,
+		     "{\"kind\":\"step\",\"step\":%d,\"attempt\":1,\"event\":\"ended\","
+		     "\"key\":\"s/d@%s\",\"cause\":\"ok\"}",
+		     id, node);
+	fixture_line(f,
+		     "{\"kind\":\"sample\",\"step\":%d,\"attempt\":1,\"node\":\"%s\","
+		     "\"rank\":0,\"metric\":\"dgemm.fma\",\"value\":%.17g,"
+		     "\"unit\":\"FLOP/s\"}",
+		     id, node, rate * 1e12);
+}
+
+static void roofs_of_all_nodes_count_together(void **state)
+{
+	static const double one[] = {1, 1, 1, 1};
+	const struct verdict *v;
+	struct fixture f;
+
+	(void)state;
+	start(&f, "");
+	fixture_file(&f, "theory.yaml",
+		     "limits:\n  - {metric: hpl.rate, of: dgemm.fma, warn: 60 %, "
+		     "fail: 45 %, from: x, why: y}\n");
+	ladder(&f, one, 1.0, 2.0);
+	add_fma(&f, 8, "n1", 1.25);
+	add_fma(&f, 9, "n2", 1.25);
+	add_fma(&f, 10, "n3", 1.25);
+	fixture_judge(&f);
+	v = of_step(&f, "theory", 1);
+	assert_int_equal(v->word, VERDICT_PASS);
+	assert_true(v->reference.v == 1.25e12);
+	v = of_step(&f, "theory", 5);
+	assert_int_equal(v->word, VERDICT_FAIL);
+	assert_true(v->reference.v == 2.5e12);
+	/* a node without a roof: nothing to compare with, which is said */
+	v = of_step(&f, "baseline", 7);
+	assert_int_equal(v->word, VERDICT_UNJUDGED);
+	assert_non_null(strstr(v->why, "its roof was not measured on its nodes"));
+	fixture_release(&f);
+}
+
+static void nominal_peaks_of_all_nodes_count_together(void **state)
+{
+	static const double one[] = {3, 3, 3, 3};
+	struct fixture f;
+
+	(void)state;
+	start(&f, "");
+	fixture_file(&f, "cpus.yaml",
+		     "cpus:\n  - {model: AMD EPYC 7713, generation: Milan, sockets: 2, "
+		     "cores: 64, ccds: 8,\n     l3: 256 MiB, l3_count: 8, base: 2.0 GHz, "
+		     "boost: 3.675 GHz,\n     channels: 8, memory: 3200 MT/s, "
+		     "flops_per_cycle: 16, nps: [1],\n     status: certain, from: x}\n");
+	fixture_file(&f, "theory.yaml",
+		     "limits:\n  - {metric: hpl.rate, of: peak-flops, warn: 65 %, "
+		     "fail: 45 %, invalid_above: 200 %, from: x, why: y}\n");
+	ladder(&f, one, 3.0, 66673);
+	fixture_judge(&f);
+	assert_int_equal(of_step(&f, "theory", 1)->word, VERDICT_PASS);
+	assert_int_equal(of_step(&f, "theory", 5)->word, VERDICT_FAIL);
+	assert_true(of_step(&f, "theory", 5)->reference.v == 2 * 4.096e12);
+	/* field case C01: no machine is that fast */
+	assert_int_equal(of_step(&f, "theory", 7)->word, VERDICT_ERROR);
+	assert_string_equal(of_step(&f, "theory", 7)->cause, "invalid");
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +332,9 @@ int main(void)
 		cmocka_unit_test(a_step_that_is_no_series_is_not_asked),
 		cmocka_unit_test(what_cannot_be_compared_is_not),
 		cmocka_unit_test(of_several_problems_of_one_launch_the_best_counts),
+		cmocka_unit_test(a_reference_is_for_as_many_nodes_as_it_says),
+		cmocka_unit_test(roofs_of_all_nodes_count_together),
+		cmocka_unit_test(nominal_peaks_of_all_nodes_count_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
