@@ -44,7 +44,10 @@ static void failed_nodes(const struct state_step *st, struct names *failed)
 static const char *node_of(const struct maker *m, const struct state_step *st,
 			   const struct record_sample *s)
 {
-	if (st->n_nodes > 1 && metrics_of_set(m->metrics, st->planned.kernel))
+	const struct metric *d = metrics_find(m->metrics, s->metric);
+
+	if (st->n_nodes > 1 &&
+	    ((d && d->of_set) || metrics_of_set(m->metrics, st->planned.kernel)))
 		return NULL;
 	if (!s->node && st->n_nodes == 1)
 		return st->nodes[0];

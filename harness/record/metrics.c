@@ -26,6 +26,7 @@ static void add(struct metrics *m, const char *kernel, const json_t *o, struct a
 	d->best = !strcmp(json_member_text(o, "reduce"), "best");
 	d->unrated = json_is_true(json_object_get(o, "unrated"));
 	d->relative = json_is_true(json_object_get(o, "relative"));
+	d->of_set = !strcmp(json_member_text(o, "of"), "set");
 }
 
 void metrics_read(struct metrics *m, const char *kernels, struct arena *a)

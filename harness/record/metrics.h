@@ -15,6 +15,7 @@ struct metric {
 	bool best;    /* a launch counts with its best repetition, else with the median */
 	bool unrated; /* it shows that something works; no reference is missed */
 	bool relative; /* it is compared with like nodes only; no reference is missed */
+	bool of_set;   /* its numbers are about all nodes of a launch as one */
 };
 
 struct metrics {

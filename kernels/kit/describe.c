@@ -47,6 +47,8 @@ static json_t *describe_metric(const struct kit_metric *m)
 		(void)json_object_set_new(j, "unrated", json_true());
 	if (m->relative)
 		(void)json_object_set_new(j, "relative", json_true());
+	if (m->of_set)
+		(void)json_object_set_new(j, "of", json_string("set"));
 	return j;
 }
 

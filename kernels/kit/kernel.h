@@ -29,6 +29,7 @@ struct kit_metric {
 	bool unrated;  /* shows that something works: nobody misses a reference for it */
 	bool relative; /* says something beside that of like nodes only: as unrated, but
 			  they are compared */
+	bool of_set;   /* about all nodes of the launch as one, whatever the shape */
 };
 
 /*

@@ -21,7 +21,9 @@ static const char kernels[] =
 	"\"reduce\":\"best\"}]},"
 	"\"net\":{\"shape\":\"pair\",\"metrics\":["
 	"{\"name\":\"net.latency\",\"unit\":\"s\",\"better\":\"lower\","
-	"\"reduce\":\"median\"}]},"
+	"\"reduce\":\"median\"},"
+	"{\"name\":\"net.barrier\",\"unit\":\"s\",\"better\":\"lower\","
+	"\"reduce\":\"median\",\"of\":\"set\"}]},"
 	"\"hpl\":{\"shape\":\"set\",\"metrics\":["
 	"{\"name\":\"hpl.gflops\",\"unit\":\"FLOP/s\",\"better\":\"higher\","
 	"\"reduce\":\"best\"}]}}";

@@ -202,11 +202,13 @@ static void series_come_in_the_order_of_the_plan(void **state)
 
 static void one_launch_on_many_nodes_gives_each_its_series(void **state)
 {
-	static const char *const kernels[] = {"stream", "hpl"};
+	static const char *const kernels[] = {"stream", "hpl", "net"};
+	static const char *const metrics[] = {"stream.triad", "hpl.gflops",
+					      "net.barrier"};
 	struct made m;
 
 	(void)state;
-	for (int set = 0; set < 2; set++) {
+	for (int set = 0; set < 3; set++) {
 		struct fixture f;
 
 		start(&f);
@@ -217,10 +219,9 @@ static void one_launch_on_many_nodes_gives_each_its_series(void **state)
 			     kernels[set]);
 		fixture_line(&f, "{\"kind\":\"step\",\"step\":1,\"attempt\":1,\"event\":"
 				 "\"ended\",\"key\":\"s/x@n[1-2]\",\"cause\":\"ok\"}");
-		fixture_sample(&f, 1, "n1", set ? "hpl.gflops" : "stream.triad", NULL, 3,
-			       1);
-		fixture_sample(&f, 1, set ? "n1" : "n2",
-			       set ? "hpl.gflops" : "stream.triad", NULL, 4, 2);
+		fixture_sample(&f, 1, "n1", metrics[set], NULL, 3, 1);
+		fixture_sample(&f, 1, set ? "n1" : "n2", metrics[set], NULL,
+			       set == 2 ? 5 : 4, 2); /* the median of 3 and 5 */
 		make(&m, &f);
 		assert_int_equal(m.list.n, set ? 1 : 2);
 		if (set) {
