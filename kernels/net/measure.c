@@ -17,11 +17,6 @@ struct pieces {
 	int n, count, last;
 };
 
-/* Both ends agree on it before a batch of turns; no turns: that was all. */
-struct batch {
-	int turns, window;
-};
-
 /* What is being measured, at one end. */
 struct test {
 	struct measure_end *end;
@@ -29,9 +24,10 @@ struct test {
 	enum measure_way way;
 	bool keeps_time, receives;
 	uint64_t size;
+	const MPI_Comm *meet;
 };
 
-static void *buffer(uint64_t bytes, struct err *e)
+void *measure_buffer(uint64_t bytes, struct err *e)
 {
 	void *p = NULL;
 
@@ -52,8 +48,8 @@ int measure_open(struct measure_end *end, MPI_Comm comm, uint64_t room, struct e
 				    .room = room,
 				    .piece = MEASURE_PIECE};
 	(void)MPI_Comm_rank(comm, &end->rank);
-	end->out = buffer(room, e);
-	end->in = end->out ? buffer(room, e) : NULL;
+	end->out = measure_buffer(room, e);
+	end->in = end->out ? measure_buffer(room, e) : NULL;
 	return end->in ? 0 : -1;
 }
 
@@ -146,6 +142,12 @@ static void ping_pong(const struct test *t, int n, double *times)
 	}
 }
 
+static inline void meet(const struct test *t)
+{
+	if (t->meet)
+		(void)MPI_Barrier(*t->meet);
+}
+
 static void one_way(const struct test *t, int n, int window, double *times)
 {
 	const struct measure_end *x = t->end;
@@ -155,6 +157,7 @@ static void one_way(const struct test *t, int n, int window, double *times)
 
 	if (!t->keeps_time) {
 		for (int i = 0; i < n; i++) {
+			meet(t);
 			receive_window(x, &t->m, window, x->requests);
 			(void)MPI_Waitall(requests, x->requests, MPI_STATUSES_IGNORE);
 			(void)MPI_Send(&answer, 1, MPI_CHAR, x->peer, TAG_ANSWER,
@@ -163,6 +166,7 @@ static void one_way(const struct test *t, int n, int window, double *times)
 		return;
 	}
 	for (int i = 0; i < n; i++) {
+		meet(t);
 		start = MPI_Wtime();
 		send_window(x, &t->m, window, x->requests);
 		(void)MPI_Waitall(requests, x->requests, MPI_STATUSES_IGNORE);
@@ -192,7 +196,7 @@ static void both_ways(const struct test *t, int n, int window, double *times)
 	}
 }
 
-static void turns(const struct test *t, struct batch b, double *times)
+static void turns(const struct test *t, struct measure_turns b, double *times)
 {
 	if (t->way == MEASURE_PING_PONG)
 		ping_pong(t, b.turns, times);
@@ -246,7 +250,7 @@ static void reserve(struct measure_end *x, const struct pieces *m, int window, i
 /* Each turn by itself, with its own contents. */
 static uint64_t run_each(const struct test *t, const struct measure_how *how)
 {
-	const struct batch one = {1, how->window};
+	const struct measure_turns one = {1, how->window};
 	struct measure_end *x = t->end;
 	uint64_t wrong = 0;
 
@@ -272,7 +276,7 @@ static double sum(const double *v, int n)
  * @done turns were made: at most half of what fits, since @turn is only a guess of what
  * comes. False: nothing more.
  */
-static bool next_batch(struct batch *b, const struct measure_how *how, int done,
+static bool next_batch(struct measure_turns *b, const struct measure_how *how, int done,
 		       double turn, double left)
 {
 	const double fit = left / (turn > 1e-9 ? turn : 1e-9);
@@ -290,10 +294,10 @@ static bool next_batch(struct batch *b, const struct measure_how *how, int done,
 }
 
 /* By time: the end that keeps it decides batch after batch; gives the last window. */
-static struct batch run_for(const struct test *t, const struct measure_how *how)
+static struct measure_turns run_for(const struct test *t, const struct measure_how *how)
 {
 	const struct measure_end *x = t->end;
-	struct batch b = {1, 1};
+	struct measure_turns b = {1, 1};
 	double begin = 0, batch;
 	int done = 0, window = 1;
 
@@ -316,7 +320,7 @@ static struct batch run_for(const struct test *t, const struct measure_how *how)
 				       MPI_STATUS_IGNORE);
 		}
 	}
-	return (struct batch){done, window};
+	return (struct measure_turns){done, window};
 }
 
 /* Figures */
@@ -345,7 +349,8 @@ static double figure(const struct test *t, int window, double n, double time)
 	return (t->way == MEASURE_BOTH ? 2 : 1) * bytes / time;
 }
 
-static void summarise(const struct test *t, struct batch made, struct measure_figure *f)
+static void summarise(const struct test *t, struct measure_turns made,
+		      struct measure_figure *f)
 {
 	double *v = t->end->times;
 
@@ -360,51 +365,71 @@ static void summarise(const struct test *t, struct batch made, struct measure_fi
 	f->p99 = measure_percentile(v, made.turns, 99);
 }
 
-/* Who kept the time tells the other, and hears what that received. */
+/* Who kept the time tells the other. */
 static void share(const struct test *t, struct measure_figure *f)
 {
 	const struct measure_end *x = t->end;
-	uint64_t theirs = 0;
 
-	(void)MPI_Sendrecv(&f->wrong, 1, MPI_UINT64_T, x->peer, TAG_CONTROL, &theirs, 1,
-			   MPI_UINT64_T, x->peer, TAG_CONTROL, x->comm,
-			   MPI_STATUS_IGNORE);
-	f->wrong += theirs;
-	theirs = f->wrong;
 	if (t->keeps_time)
 		(void)MPI_Send(f, sizeof(*f), MPI_BYTE, x->peer, TAG_CONTROL, x->comm);
 	else
 		(void)MPI_Recv(f, sizeof(*f), MPI_BYTE, x->peer, TAG_CONTROL, x->comm,
 			       MPI_STATUS_IGNORE);
-	f->wrong = theirs;
+}
+
+static struct test test_of(struct measure_end *end, enum measure_way way, uint64_t size,
+			   const struct measure_how *how)
+{
+	const bool there = way == MEASURE_THERE || way == MEASURE_BACK;
+	struct test t = {.end = end,
+			 .m = cut(end, size),
+			 .way = way,
+			 .size = size,
+			 .meet = how->meet};
+
+	t.keeps_time = end->first != (way == MEASURE_BACK);
+	t.receives = !there || !t.keeps_time;
+	return t;
+}
+
+struct measure_turns measure_times(struct measure_end *end, enum measure_way way,
+				   uint64_t size, const struct measure_how *how,
+				   uint64_t *wrong)
+{
+	const struct test t = test_of(end, way, size, how);
+	struct measure_how one = *how;
+	struct measure_turns made;
+
+	if (way == MEASURE_PING_PONG)
+		one.window = 1;
+	made = (struct measure_turns){one.turns, one.window};
+	reserve(end, &t.m, one.window, one.warmup + one.turns + 1);
+	if (one.each && !(one.seconds > 0)) {
+		*wrong = run_each(&t, &one);
+		return made;
+	}
+	new_contents(end, size);
+	if (one.seconds > 0) {
+		made = run_for(&t, &one);
+	} else {
+		turns(&t, (struct measure_turns){one.warmup, one.window}, end->times);
+		turns(&t, made, end->times);
+	}
+	*wrong = check(&t);
+	return made;
 }
 
 void measure_run(struct measure_end *end, enum measure_way way, uint64_t size,
 		 const struct measure_how *how, struct measure_figure *f)
 {
-	const bool there = way == MEASURE_THERE || way == MEASURE_BACK;
-	struct test t = {.end = end, .m = cut(end, size), .way = way, .size = size};
-	struct batch made = {how->turns, way == MEASURE_PING_PONG ? 1 : how->window};
-	struct measure_how one = *how;
+	const struct test t = test_of(end, way, size, how);
+	struct measure_turns made;
+	uint64_t wrong;
 
-	t.keeps_time = end->first != (way == MEASURE_BACK);
-	t.receives = !there || !t.keeps_time;
-	one.window = made.window;
-	reserve(end, &t.m, made.window, how->warmup + how->turns + 1);
-	*f = (struct measure_figure){.wrong = 0};
-	if (how->each && !(how->seconds > 0)) {
-		f->wrong = run_each(&t, &one);
-	} else {
-		new_contents(end, size);
-		if (how->seconds > 0) {
-			made = run_for(&t, &one);
-		} else {
-			turns(&t, (struct batch){how->warmup, one.window}, end->times);
-			turns(&t, made, end->times);
-		}
-		f->wrong = check(&t);
-	}
+	made = measure_times(end, way, size, how, &wrong);
+	*f = (struct measure_figure){.turns = 0};
 	if (t.keeps_time)
 		summarise(&t, made, f);
 	share(&t, f);
+	f->wrong = wrong;
 }

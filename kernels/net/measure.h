@@ -55,17 +55,23 @@ struct measure_how {
 	int warmup;     /* turns that do not count; 1 with .seconds */
 	int turns;      /* that count; with .seconds at most */
 	double seconds; /* 0: just .warmup and .turns; else about as long, and one turn */
+	/* its ranks meet before each turn, all with the same .turns; NULL: nobody does */
+	const MPI_Comm *meet;
 	bool each; /* every turn has its own contents and is checked, not the last; not
 		   with .seconds */
 };
 
-/* Known to both ends. */
+struct measure_turns {
+	int turns, window;
+};
+
+/* The same at both ends, but for .wrong. */
 struct measure_figure {
 	double value; /* s (ping-pong), B/s */
 	/* of the turns: s (ping-pong), B/s; 90: as large as 90 % of them or larger */
 	double p50, p90, p99;
 	int turns, window; /* that it is made of */
-	uint64_t wrong;    /* bytes received, at both ends, that were not what was sent */
+	uint64_t wrong;    /* bytes received at this end that were not what was sent */
 };
 
 /*
@@ -84,6 +90,17 @@ void measure_with(struct measure_end *end, int peer);
  */
 void measure_run(struct measure_end *end, enum measure_way way, uint64_t size,
 		 const struct measure_how *how, struct measure_figure *f);
+
+/*
+ * The same without figures: the end that keeps the time has the s of each turn in .times.
+ * Gives those turns and their window; *@wrong as above.
+ */
+struct measure_turns measure_times(struct measure_end *end, enum measure_way way,
+				   uint64_t size, const struct measure_how *how,
+				   uint64_t *wrong);
+
+/* Touched memory for messages; free() it. ERR_SYSTEM where there is none. */
+void *measure_buffer(uint64_t bytes, struct err *e);
 
 /*
  * The @percent-th percentile of @n > 0 rising numbers, as OSU takes it: the value of

@@ -29,33 +29,40 @@ static const char *const names[] = {
 	NULL};
 
 /* The percentiles tell of the scatter within one launch and need no reference. */
-#define TAIL(metric, what, unit_, better_)                                      \
-	{                                                                       \
-		.name = (metric "_tail"), .unit = (unit_), .better = (better_), \
-		.reduce = "median", .unrated = true,                            \
-		.help = (what ": percentiles of the turns")                     \
+#define METRIC(name_, unit_, better_, all_, help_)                             \
+	{.name = (name_),                                                      \
+	 .unit = (unit_),                                                      \
+	 .better = (better_),                                                  \
+	 .reduce = "median",                                                   \
+	 .of_set = (all_),                                                     \
+	 .help = (help_)},                                                     \
+	{                                                                      \
+		.name = (name_ "_tail"), .unit = (unit_), .better = (better_), \
+		.reduce = "median", .of_set = (all_), .unrated = true,         \
+		.help = "the same, percentiles of the turns"                   \
 	}
 
 static const struct kit_metric metrics[] = {
-	{.name = "net.latency",
-	 .unit = "s",
-	 .better = "lower",
-	 .reduce = "median",
-	 .help = "half the time there and back of one message between the first and the "
-		 "last rank"},
-	TAIL("net.latency", "latency", "s", "lower"),
-	{.name = "net.bw",
-	 .unit = "B/s",
+	METRIC("net.latency", "s", "lower", false,
+	       "half the time there and back of one message between the first and the "
+	       "last rank"),
+	METRIC("net.bw", "B/s", "higher", false,
+	       "a window of messages from the first to the last rank"),
+	METRIC("net.bibw", "B/s", "higher", false,
+	       "a window of messages each way at once, both ways together"),
+	METRIC("net.mbw", "B/s", "higher", true,
+	       "windows of messages between all pairs of ranks at once, together"),
+	{.name = "net.rate",
+	 .unit = "1/s",
 	 .better = "higher",
 	 .reduce = "median",
-	 .help = "a window of messages from the first to the last rank"},
-	TAIL("net.bw", "bw", "B/s", "higher"),
-	{.name = "net.bibw",
-	 .unit = "B/s",
-	 .better = "higher",
-	 .reduce = "median",
-	 .help = "a window of messages each way at once, both ways together"},
-	TAIL("net.bibw", "bibw", "B/s", "higher"),
+	 .of_set = true,
+	 .help = "messages of all pairs at once"},
+	METRIC("net.barrier", "s", "lower", true, "until all ranks have met"),
+	METRIC("net.bcast", "s", "lower", true,
+	       "until a rank has the first one's message"),
+	METRIC("net.allreduce", "s", "lower", true, "until a rank has the sum of all"),
+	METRIC("net.alltoall", "s", "lower", true, "until a rank has a message of each"),
 	{.name = NULL},
 };
 
@@ -96,7 +103,7 @@ static const struct kit_option options[] = {
 	 .def = "64",
 	 .min = 1,
 	 .max = 65536,
-	 .help = "messages under way at once (bw, bibw)"},
+	 .help = "messages under way at once (bw, bibw, mbw_mr)"},
 	{.name = "validation",
 	 .letter = 'c',
 	 .type = KIT_FLAG,
@@ -141,6 +148,9 @@ static int early(struct kit *k, struct err *e)
 	x->repeat = (int)kit_int(k, "repeat");
 	x->window = (int)kit_int(k, "window-size");
 	x->each = kit_flag(k, "validation");
+	if (!x->sizes.max && kit_option(k, "message-size")[0])
+		return err_set(e, ERR_USAGE, "option '--message-size': '%s' has none",
+			       x->test->name);
 	if (sizes_parse(&x->sizes, kit_option(k, "message-size"), e))
 		return err_at(e, "option '--message-size'");
 	return 0;
@@ -188,13 +198,27 @@ static int far_peer(const struct kit *k)
 	return last == k->ranks - 1 ? -1 : k->ranks - 1;
 }
 
+static int rising(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void net_tail(double *values, int n, double *tail)
+{
+	qsort(values, (size_t)n, sizeof(*values), rising);
+	for (int i = 0; i < NET_SHARES; i++)
+		tail[i] = measure_percentile(values, n, net_shares[i]);
+}
+
 static int setup(struct kit *k, struct err *e)
 {
 	struct net *x = k->state;
 
 	if (k->ranks < x->test->ranks)
 		return kit_skip(k, e, "needs %d ranks", x->test->ranks);
-	x->peer = x->test->collective ? -1 : far_peer(k);
+	x->peer = x->test->of_all ? -1 : far_peer(k);
 	if (x->test->setup && x->test->setup(k, x, e))
 		return -1;
 	x->end.piece = kit_size(k, "piece");
@@ -207,8 +231,11 @@ static void sample(struct kit *k, const struct net *x, const char *metric, doubl
 {
 	char at[128];
 
-	(void)snprintf(at, sizeof(at), "{%s\"size\":%llu}", more,
-		       (unsigned long long)size);
+	if (x->sizes.max)
+		(void)snprintf(at, sizeof(at), "{%s%s\"size\":%llu}", more,
+			       *more ? "," : "", (unsigned long long)size);
+	else
+		(void)snprintf(at, sizeof(at), "{%s}", more);
 	if (x->peer > 0)
 		kit_pair_sample(k, x->peer, metric, value, x->repetition, at);
 	else
@@ -216,7 +243,7 @@ static void sample(struct kit *k, const struct net *x, const char *metric, doubl
 }
 
 /* Rank 0. */
-static void report(struct kit *k, struct net *x, uint64_t size, int number,
+static void report(struct kit *k, struct net *x, uint64_t size,
 		   const struct net_figures *f)
 {
 	char tail[64], share[32];
@@ -224,17 +251,15 @@ static void report(struct kit *k, struct net *x, uint64_t size, int number,
 	(void)snprintf(tail, sizeof(tail), "%s_tail", x->test->metric);
 	sample(k, x, x->test->metric, f->value, "", size);
 	for (int i = 0; i < NET_SHARES; i++) {
-		(void)snprintf(share, sizeof(share), "\"percentile\":%d,", net_shares[i]);
+		(void)snprintf(share, sizeof(share), "\"percentile\":%d", net_shares[i]);
 		sample(k, x, tail, f->tail[i], share, size);
 	}
 	if (x->test->rate)
 		sample(k, x, x->test->rate, f->value / (double)size, "", size);
 	if (x->test->collective) {
-		sample(k, x, tail, f->min, "\"rank\":\"fastest\",", size);
-		sample(k, x, tail, f->max, "\"rank\":\"slowest\",", size);
+		sample(k, x, tail, f->min, "\"rank\":\"fastest\"", size);
+		sample(k, x, tail, f->max, "\"rank\":\"slowest\"", size);
 	}
-	x->wrong += f->wrong;
-	x->wrong_sizes |= (uint64_t)(f->wrong != 0) << number;
 }
 
 static int run(struct kit *k, struct err *e)
@@ -253,7 +278,9 @@ static int run(struct kit *k, struct err *e)
 			(void)MPI_Barrier(MPI_COMM_WORLD);
 			x->test->measure(k, x, size, &f);
 			if (!k->rank)
-				report(k, x, size, number, &f);
+				report(k, x, size, &f);
+			x->wrong += f.wrong;
+			x->wrong_sizes |= (uint64_t)(f.wrong != 0) << number;
 			kit_flush(k);
 			size = sizes_next(&x->sizes, size);
 			number++;
@@ -264,13 +291,18 @@ static int run(struct kit *k, struct err *e)
 
 static int verify(struct kit *k, struct err *e)
 {
-	const struct net *x = k->state;
+	struct net *x = k->state;
+	uint64_t sizes = 0;
 
 	(void)e;
-	if (!k->rank)
+	/* who received it tells: of ten thousand ranks that are well one is enough */
+	if (!k->rank || x->wrong)
 		kit_valid(k, "content", (double)x->wrong, 0, !x->wrong,
-			  x->wrong ? "%llu bytes were not what was sent" : NULL,
+			  x->wrong ? "%llu bytes received were not what was sent" : NULL,
 			  (unsigned long long)x->wrong);
+	(void)MPI_Reduce(&x->wrong_sizes, &sizes, 1, MPI_UINT64_T, MPI_BOR, 0,
+			 MPI_COMM_WORLD);
+	x->wrong_sizes = sizes;
 	return 0;
 }
 

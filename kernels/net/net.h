@@ -29,7 +29,7 @@ struct net_figures {
 	double tail[NET_SHARES]; /* percentiles of the turns */
 	double min, max;         /* of the ranks' means, where each has one; else 0 */
 	int turns;
-	uint64_t wrong; /* bytes that were not what was sent, of all ranks */
+	uint64_t wrong; /* every rank: bytes it received that were not what was sent */
 };
 
 struct net;
@@ -39,14 +39,15 @@ struct net_test {
 	const char *metric; /* of .value; with "_tail" behind it of the percentiles */
 	int ranks;          /* it needs at least */
 	bool window;        /* has several messages under way: -W */
+	bool of_all;        /* about all ranks, not the first and the last */
 	bool bandwidth;     /* .value is B/s, else s */
-	bool collective;    /* of all ranks: .min and .max are there */
+	bool collective;    /* of all ranks together: .min and .max are there */
 	const char *rate;   /* metric of messages a second, or NULL */
 	struct net_counts counts;
 	struct sizes sizes; /* unless -m says others; 0 to 0: there are no messages */
 	/* Buffers: may be NULL. */
 	int (*setup)(struct kit *k, struct net *x, struct err *e);
-	/* Collective: one size. Rank 0 has the figures, whoever measured. */
+	/* Collective: one size. Rank 0 has the figures, whoever measured; each .wrong. */
 	void (*measure)(struct kit *k, struct net *x, uint64_t size,
 			struct net_figures *f);
 	/* In place of .measure: does everything itself. */
@@ -67,7 +68,8 @@ struct net {
 	int peer;             /* rank 0: the last rank, -1 when it is on the same node */
 	void *own;            /* of the test */
 	int repetition;       /* from 1 */
-	uint64_t wrong;       /* bytes, of all sizes; rank 0 */
+	uint64_t seed;        /* of contents; the same on all ranks */
+	uint64_t wrong;       /* bytes this rank received, of all sizes */
 	uint64_t wrong_sizes; /* bit i: in messages of the i-th size */
 };
 
@@ -76,6 +78,9 @@ struct measure_how net_how(const struct kit *k, const struct net *x, uint64_t si
 
 /* ERR_SYSTEM or a skip when @bytes of buffers do not fit into this rank's memory. */
 int net_fits(struct kit *k, double bytes, struct err *e);
+
+/* Percentiles of @n values, one a turn, which are sorted for it. */
+void net_tail(double *values, int n, double *tail);
 
 /* The table of sizes, with the columns that users of OSU know. */
 void net_table(const struct kit *k, const struct net *x, const struct record *records,

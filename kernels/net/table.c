@@ -35,7 +35,7 @@ static struct cell collect(const struct record *records, size_t n, const char *m
 
 		if (records[i].kind != RECORD_KIND_sample ||
 		    strcmp(s->metric, metric) != 0 ||
-		    record_json_num(s->at, "size") != (double)size ||
+		    (size && record_json_num(s->at, "size") != (double)size) ||
 		    (key && strcmp(record_json_text(&a, s->at, key), share) != 0))
 			continue;
 		mem_grow(&c.v, &c.cap, c.n + 1, sizeof(*c.v));

@@ -58,10 +58,68 @@ static void between_two_ranks_each_size_has_its_records(void **unused)
 	}
 }
 
+static void collectives_have_the_mean_and_the_extremes_of_the_ranks(void **unused)
+{
+	static const char *const tests[] = {"barrier", "bcast", "allreduce", "alltoall"};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		char words[256], metric[32], tail[64];
+		const size_t sizes = i ? 3 : 1;
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "%s %s -i 20 -x 2 --repeat 2 --format records",
+			       tests[i], i ? "-m 8:32" : "");
+		(void)snprintf(metric, sizeof(metric), "net.%s", tests[i]);
+		(void)snprintf(tail, sizeof(tail), "net.%s_tail", tests[i]);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_int_equal(count_samples(&r, metric, NULL), 2 * sizes);
+		assert_int_equal(count_samples(&r, tail, NULL), 2 * sizes * 5);
+		if (i) {
+			assert_int_equal(count_samples(&r, metric, "{\"size\":32}"), 2);
+			assert_int_equal(
+				count_samples(&r, tail,
+					      "{\"rank\":\"slowest\",\"size\":8}"),
+				2);
+		} else {
+			assert_int_equal(
+				count_samples(&r, tail, "{\"rank\":\"slowest\"}"), 2);
+		}
+		assert_int_equal(run_count(&r, RECORD_KIND_valid), 1);
+		assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+		run_release(&r);
+	}
+}
+
+static void message_rate_is_of_all_pairs(void **unused)
+{
+	struct run r;
+
+	(void)unused;
+	run(&r, 60, NET "mbw_mr -m 8:16 -i 10 -x 1 -W 4 --repeat 2 --format records");
+	assert_int_equal(r.end.exit, 0);
+	assert_int_equal(count_samples(&r, "net.mbw", NULL), 4);
+	assert_int_equal(count_samples(&r, "net.rate", NULL), 4);
+	for (size_t i = 0; i + 1 < r.n; i++) {
+		const struct record_sample *a = &r.records[i].u.sample;
+
+		if (r.records[i].kind == RECORD_KIND_sample &&
+		    !strcmp(a->metric, "net.rate")) {
+			assert_string_equal(a->unit, "1/s");
+			assert_null(a->peer);
+		}
+	}
+	assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+	run_release(&r);
+}
+
 /* As messages beyond 2^31 bytes go, which not every machine has the memory for. */
 static void messages_in_pieces_arrive_whole(void **unused)
 {
-	static const char *const tests[] = {"latency", "bw", "bibw"};
+	static const char *const tests[] = {"latency", "bibw",      "mbw_mr",
+					    "bcast",   "allreduce", "alltoall"};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
@@ -97,8 +155,8 @@ static void what_arrives_changed_is_told(void **unused)
 		assert_int_equal(r.end.exit, 1);
 		v = &run_record(&r, RECORD_KIND_valid, 0)->u.valid;
 		assert_false(v->ok);
-		/* at both ends; with -c in each of three turns */
-		assert_true(v->value.v == (i ? 6 : 2));
+		assert_true(v->value.v == (i ? 3 : 1)); /* with -c in each turn */
+		assert_int_equal(run_count(&r, RECORD_KIND_valid), 2);
 		run_release(&r);
 	}
 }
@@ -153,8 +211,10 @@ static void what_cannot_be_is_said_before_it_starts(void **unused)
 		{NET "latency -m 8:4", "option '--message-size': the smallest size", 2},
 		{NET "latency -m 12MBs", "option '--message-size'", 2},
 		{NET "latencies", "did you mean 'latency'", 2},
+		{NET "barrier -m 8", "option '--message-size': 'barrier' has none", 2},
 		{"assay-net latency", "needs 2 ranks", 3},
 		{NET "bw -m 512T:512T", "of memory for messages", 3},
+		{NET "alltoall -m 512T:512T", "more than the", 3},
 	};
 
 	(void)unused;
@@ -177,6 +237,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(between_two_ranks_each_size_has_its_records),
+		cmocka_unit_test(collectives_have_the_mean_and_the_extremes_of_the_ranks),
+		cmocka_unit_test(message_rate_is_of_all_pairs),
 		cmocka_unit_test(messages_in_pieces_arrive_whole),
 		cmocka_unit_test(what_arrives_changed_is_told),
 		cmocka_unit_test(people_see_which_size_was_wrong),
