@@ -45,7 +45,7 @@ static const struct conf_key limit_keys[] = {
 	 .offset = offsetof(struct limit_file, places),
 	 .n_offset = offsetof(struct limit_file, n_places)},
 	SHARE("warn", warn, CONF_MUST),
-	SHARE("fail", fail, CONF_MUST),
+	SHARE("fail", fail, 0),
 	SHARE("invalid_above", invalid, 0),
 	TEXT("from", from, CONF_MUST),
 	TEXT("why", why, CONF_MUST),
@@ -104,7 +104,8 @@ static int add_limit(struct theory *t, const struct yaml_node *map, struct err *
 	l.places = f.places;
 	l.n_places = f.n_places;
 	l.shares.warn_low = record_num(f.warn);
-	l.shares.fail_low = record_num(f.fail);
+	if (f.fail > 0)
+		l.shares.fail_low = record_num(f.fail);
 	if (f.invalid > 0)
 		l.invalid = record_num(f.invalid);
 	l.from = f.from;
