@@ -540,6 +540,7 @@ json_t *facts_gather(const struct host_io *io, const struct topology *t,
 	facts_pci(&g);
 	facts_hca(&g);
 	facts_net(&g);
+	facts_firmware(&g, cpu);
 	if (json_object_size(g.unreadable))
 		(void)json_object_set_new(g.facts, "unreadable", g.unreadable);
 	else

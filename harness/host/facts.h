@@ -24,9 +24,20 @@
  *   cache   l3_size       bytes of one L3 (the smallest), l3_instances
  *           llc_level, llc_instances, llc_total
  *                         the last level there is, bytes of all instances together
+ *           l3            [{"cpus", "package"}], see numa
  *   numa    [{"id", "cpus", "memory"}]
  *                         in order of id, which need not be 0..n-1; cpus "" and memory 0
  *                         are domains without; memory absent: not known
+ *           package       place of the package that holds all its CPUs, from 0; absent:
+ *                         several do
+ *           distances     of the domains that are online, as the SLIT has them
+ *   idle    states        names of the first CPU's idle states, in order; driver, limited
+ *                         (the kernel was told to use fewer)
+ *   iommu   units         how many IOMMUs the kernel uses; told (what to do, on its
+ *                         command line)
+ *   prefetchers
+ *           l1_stream, l1_stride, l1_region, l2_stream, l2_up_down
+ *                         on or off (AMD family 19h; root only)
  *   memory  total, available, usable, usable_from, hugepages_reserved, hugepages_free
  *                         bytes; see memory.h
  *           hugepage_size bytes of one, where any are reserved

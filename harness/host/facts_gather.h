@@ -48,5 +48,7 @@ void facts_smbios(struct gather *g); /* facts_pci.c */
 void facts_pci(struct gather *g);
 void facts_hca(struct gather *g); /* facts_net.c */
 void facts_net(struct gather *g);
+/* @cpu is the first that is online. */
+void facts_firmware(struct gather *g, unsigned int cpu); /* facts_firmware.c */
 
 #endif

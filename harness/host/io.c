@@ -6,7 +6,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -224,6 +226,45 @@ out:
 static int by_number(const void *a, const void *b)
 {
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int recorded_msr(const struct host_io *io, const char *path, uint64_t *out,
+			struct err *e)
+{
+	struct strbuf line = {0};
+	int rc = host_io_line(io, path, &line, e);
+	char *end;
+
+	if (!rc) {
+		errno = 0;
+		*out = strtoull(strbuf_str(&line), &end, 16);
+		if (!line.len || *end || errno)
+			rc = err_set(e, ERR_SYSTEM, "'%s' holds '%.60s'", path,
+				     strbuf_str(&line));
+	}
+	strbuf_release(&line);
+	return rc;
+}
+
+int host_io_msr(const struct host_io *io, unsigned int cpu, uint32_t reg, uint64_t *out,
+		struct err *e)
+{
+	char path[64];
+	int fd, rc = 0;
+
+	if (!is_real(io)) {
+		(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr-%08" PRIx32, cpu,
+			       reg);
+		return recorded_msr(io, path, out, e);
+	}
+	(void)snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return failed(io, "read", path, errno, e);
+	if (pread(fd, out, sizeof(*out), reg) != (ssize_t)sizeof(*out))
+		rc = failed(io, "read", path, errno, e);
+	(void)close(fd);
+	return rc;
 }
 
 int host_io_list(const struct host_io *io, const char *path, struct arena *a,

@@ -48,6 +48,13 @@ int host_io_line(const struct host_io *io, const char *path, struct strbuf *out,
 int host_io_number(const struct host_io *io, const char *path, uint64_t *out,
 		   struct err *e);
 
+/*
+ * A model-specific register of a CPU, from /dev/cpu/CPU/msr, in a recorded tree from the
+ * hexadecimal text in /dev/cpu/CPU/msr-REGISTER. ERR_NOTFOUND where nothing shows them.
+ */
+int host_io_msr(const struct host_io *io, unsigned int cpu, uint32_t reg, uint64_t *out,
+		struct err *e);
+
 /* Names in a folder without "." and "..", in the order of their numbers; in @a. */
 int host_io_list(const struct host_io *io, const char *path, struct arena *a,
 		 const char ***names, size_t *n, struct err *e);

@@ -104,7 +104,8 @@ static void a_server_has_all_of_its_facts(void **unused)
 	assert_num(f, "cache.l3_size", 32 << 20);
 	assert_num(f, "cache.l3_instances", 2);
 	assert_num(f, "cache.llc_total", 64 << 20);
-	assert_has(f, "{\"id\":1,\"cpus\":\"2-3,6-7\",\"memory\":137438953472}");
+	assert_has(f, "{\"id\":1,\"cpus\":\"2-3,6-7\",\"memory\":137438953472,"
+		      "\"package\":1,\"distances\":[32,10]}");
 	assert_text(f, "os.distro", "Test Linux 9.4 (Plow)");
 	assert_text(f, "os.kernel", "5.14.0-427.el9.x86_64");
 	assert_text(f, "os.clocksource", "hpet");
@@ -133,8 +134,10 @@ static void offline_cpus_are_not_counted(void **unused)
 	assert_text(f, "cpu.offline", "1,3,5,7");
 	assert_text(f, "cpu.mask", "0,2,4");
 	assert_text(f, "cpu.smt", "false");
-	assert_has(f, "{\"id\":2,\"cpus\":\"4,6\",\"memory\":16384000000},"
-		      "{\"id\":3,\"cpus\":\"\",\"memory\":0}]");
+	assert_has(f, "{\"id\":2,\"cpus\":\"4,6\",\"memory\":16384000000,"
+		      "\"package\":1,\"distances\":[20,10,20]},"
+		      "{\"id\":3,\"cpus\":\"\",\"memory\":0,"
+		      "\"distances\":[20,20,10]}]");
 	assert_absent(f, "virtual"); /* no flags, no word */
 	assert_absent(f, "dmi.vendor");
 	assert_absent(f, "unreadable");
@@ -180,10 +183,14 @@ static void domains_without_memory_or_cpus_are_told_apart(void **unused)
 	char *f = facts_of("numa"); /* A15 */
 
 	(void)unused;
-	assert_has(f, "\"numa\":[{\"id\":0,\"cpus\":\"0-3\",\"memory\":67108864000},"
-		      "{\"id\":2,\"cpus\":\"4-7\",\"memory\":0},"
-		      "{\"id\":3,\"cpus\":\"8-11\",\"memory\":67108864000},"
-		      "{\"id\":8,\"cpus\":\"\",\"memory\":16777216000}]");
+	assert_has(f, "\"numa\":[{\"id\":0,\"cpus\":\"0-3\",\"memory\":67108864000,"
+		      "\"package\":0,\"distances\":[10,12,32,13]},"
+		      "{\"id\":2,\"cpus\":\"4-7\",\"memory\":0,"
+		      "\"package\":1,\"distances\":[12,10,32,14]},"
+		      "{\"id\":3,\"cpus\":\"8-11\",\"memory\":67108864000,"
+		      "\"package\":2,\"distances\":[32,32,10,33]},"
+		      "{\"id\":8,\"cpus\":\"\",\"memory\":16777216000,"
+		      "\"distances\":[13,14,33,10]}]");
 	assert_absent(f, "cache.l3_size");
 	assert_num(f, "cpu.numa_domains", 3);
 	assert_num(f, "cache.llc_level", 2);
