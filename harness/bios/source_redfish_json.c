@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source redfish-json: answers of a Redfish service that somebody saved, one or more
+ * files of a node: the Bios resource, its settings object, the jobs, the registry, the
+ * system. What a file is, its content tells; where that is silent, its name.
+ */
+#include <string.h>
+
+#include "bios/redfish_answers.h"
+#include "record/json.h"
+
+/* In the order in which they are read. */
+enum kind { BIOS, JOBS, SETTINGS, REGISTRY, SYSTEM, KINDS };
+
+static bool ends(const char *text, const char *with)
+{
+	size_t n = strlen(text), m = strlen(with);
+
+	while (n && text[n - 1] == '/')
+		n--;
+	return n >= m && !strncmp(text + n - m, with, m);
+}
+
+static enum kind kind_of(const json_t *o, const char *role)
+{
+	const char *id = json_member_text(o, "@odata.id");
+	const char *type = json_member_text(o, "@odata.type");
+
+	if (json_object_get(o, "RegistryEntries"))
+		return REGISTRY;
+	if (json_object_get(o, "Members") || json_object_get(o, "JobState"))
+		return JOBS;
+	if (strstr(type, "ComputerSystem."))
+		return SYSTEM;
+	if (ends(id, "/Settings") || ends(id, "/settings") || ends(id, "/Pending") ||
+	    !strcmp(role, "settings"))
+		return SETTINGS;
+	return BIOS;
+}
+
+static int read_one(struct bios_reading *out, enum kind kind, const json_t *o,
+		    struct err *e)
+{
+	switch (kind) {
+	case BIOS:
+		return redfish_bios(out, o, e);
+	case SETTINGS:
+		return redfish_settings(out, o, e);
+	case JOBS:
+		redfish_jobs(out, o);
+		break;
+	case REGISTRY:
+		redfish_registry(out, o);
+		break;
+	case SYSTEM:
+		redfish_chassis(out, o);
+		break;
+	case KINDS:
+		break;
+	}
+	return 0;
+}
+
+static int read_texts(struct bios_reading *out, const struct bios_text *texts, size_t n,
+		      struct err *e)
+{
+	json_t **bodies = arena_alloc(&out->arena, n + 1, sizeof(json_t *));
+	size_t seen = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		bodies[i] = redfish_parse(texts[i].text, texts[i].len, e);
+		rc = bodies[i] ? 0 : -1;
+	}
+	for (int kind = BIOS; kind < KINDS && !rc; kind++) {
+		for (size_t i = 0; i < n && !rc; i++) {
+			if (kind_of(bodies[i], texts[i].role) != (enum kind)kind)
+				continue;
+			seen += kind == BIOS;
+			rc = read_one(out, (enum kind)kind, bodies[i], e);
+		}
+		if (!rc && kind == BIOS && seen != 1)
+			rc = err_set(e, ERR_USAGE,
+				     "%zu Bios resources of one node, "
+				     "expected one",
+				     seen);
+	}
+	for (size_t i = 0; i < n; i++)
+		json_decref(bodies[i]);
+	return rc;
+}
+
+static bool is(const char *text, size_t len)
+{
+	size_t skip = 0;
+
+	/* a byte order mark, which jansson would refuse, is no JSON either */
+	while (skip < len && strchr(" \t\r\n", text[skip]))
+		skip++;
+	return skip < len && text[skip] == '{' &&
+	       !memmem(text, len < 256 ? len : 256, "\"kind\"", 6);
+}
+
+const struct bios_source source_redfish_json = {
+	.name = "redfish-json",
+	.help = "saved answers of a Redfish service: Bios, its Settings, jobs, registry",
+	.where = BIOS_FILE,
+	.is = is,
+	.read = read_texts,
+};
