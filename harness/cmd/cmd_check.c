@@ -7,11 +7,12 @@
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
-#include "bios/profile.h"
 #include "cmd/cmd.h"
 #include "config/yaml.h"
 #include "judge/baseline.h"
 #include "judge/cpus.h"
+#include "judge/known.h"
+#include "judge/profile.h"
 #include "judge/theory.h"
 #include "plan/plan.h"
 #include "plan/site.h"
@@ -71,11 +72,24 @@ static int check_site(const struct cmd_env *env, const char *path, struct err *e
 
 static int check_profile(const struct cmd_env *env, const char *path, struct err *e)
 {
+	struct strbuf shipped = {0};
 	struct profile p;
-	int rc = profile_load(&p, path, e);
+	int rc;
+
+	strbuf_addf(&shipped, "%s/bios", env->configs);
+	rc = profile_load(&p, path, strbuf_str(&shipped), e);
+	profile_release(&p);
+	strbuf_release(&shipped);
+	return rc;
+}
+
+static int check_known(const struct cmd_env *env, const char *path, struct err *e)
+{
+	struct known k = {0};
+	int rc = known_load(&k, path, e);
 
 	(void)env;
-	profile_release(&p);
+	known_release(&k);
 	return rc;
 }
 
@@ -117,6 +131,7 @@ static const struct kind {
 } kinds[] = {
 	{"plan", check_plan},       {"site", check_site}, {"baseline", check_baseline},
 	{"profile", check_profile}, {"cpus", check_cpus}, {"limits", check_theory},
+	{"ignore", check_known},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

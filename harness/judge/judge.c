@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/bios.h"
 #include "judge/common.h"
 #include "judge/gates.h"
 #include "judge/judge_config.h"
@@ -79,6 +80,7 @@ struct work {
 	struct launches launches;
 	struct series_list series;
 	struct roofs roofs;
+	struct bios_view bios;
 	struct rule_input in;
 };
 
@@ -88,6 +90,7 @@ static void work_release(struct work *w)
 	nodes_release(&w->nodes);
 	launches_release(&w->launches);
 	roofs_release(&w->roofs);
+	bios_view_release(&w->bios);
 }
 
 static size_t repeats_of(const struct state *state)
@@ -130,6 +133,8 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 	const struct state *state = out->state;
 
 	nodes_make(&w->nodes, state, &c->cpus);
+	bios_view_make(&w->bios, state, c);
+	nodes_bios(&w->nodes, &w->bios);
 	launches_make(&w->launches, state);
 	series_make(&w->series, state, &w->launches, &w->metrics, &out->arena);
 	roofs_make(&w->roofs, &c->theory, w->series.items, w->series.n);
@@ -147,6 +152,7 @@ static void start(struct work *w, struct summary *out, const struct judge_config
 				    .launches = &w->launches,
 				    .metrics = &w->metrics,
 				    .roofs = &w->roofs,
+				    .bios = &w->bios,
 				    .repeats = repeats_of(state)};
 }
 
@@ -292,6 +298,12 @@ static void merge_requests(struct summary *s)
 int judge(struct summary *out, const struct state *state, const struct judge_config *c,
 	  struct err *e)
 {
+	return judge_by(out, state, c, NULL, e);
+}
+
+int judge_by(struct summary *out, const struct state *state, const struct judge_config *c,
+	     const char *rule, struct err *e)
+{
 	struct work w = {0};
 	int rc;
 
@@ -303,7 +315,9 @@ int judge(struct summary *out, const struct state *state, const struct judge_con
 		goto out;
 	start(&w, out, c);
 	for (size_t i = 0; i < N_RULES; i++) {
-		rc = rules[i].judge(&w.in, out, e);
+		rc = rule && strcmp(rule, rules[i].name) != 0
+			     ? 0
+			     : rules[i].judge(&w.in, out, e);
 		if (rc)
 			goto out;
 	}

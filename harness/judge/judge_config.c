@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 
 static int is_yaml(const struct dirent *d)
 {
@@ -37,27 +38,97 @@ static const char *note(struct judge_config *c, const char *path, const char *fo
 	return f->path;
 }
 
-static int load_baselines(struct judge_config *c, const char *configs_dir, struct err *e)
+/* All .yaml files of a folder; one that is not there has none. */
+static int load_folder(struct judge_config *c, const char *configs_dir, const char *name,
+		       int (*load)(struct judge_config *c, const char *path,
+				   struct err *e),
+		       struct err *e)
 {
-	const char *folder = arena_printf(&c->arena, "%s/baselines", configs_dir);
+	const char *folder = arena_printf(&c->arena, "%s/%s", configs_dir, name);
 	struct dirent **list;
 	int n = scandir(folder, &list, is_yaml, by_name), rc = 0;
 
 	if (n < 0 && errno == ENOENT)
-		return 0; /* a folder without baselines is one without references */
+		return 0;
 	if (n < 0)
 		return err_sys(e, errno, "cannot read folder '%s'", folder);
 	for (int i = 0; i < n; i++) {
-		const char *name =
-			arena_printf(&c->arena, "baselines/%s", list[i]->d_name);
+		const char *file =
+			arena_printf(&c->arena, "%s/%s", name, list[i]->d_name);
 
 		if (!rc)
-			rc = baseline_load(&c->baselines,
-					   note(c, NULL, configs_dir, name), false, e);
+			rc = load(c, note(c, NULL, configs_dir, file), e);
 		free(list[i]);
 	}
 	free(list);
 	return rc;
+}
+
+static int load_baseline(struct judge_config *c, const char *path, struct err *e)
+{
+	return baseline_load(&c->baselines, path, false, e);
+}
+
+static int load_profile(struct judge_config *c, const char *path, struct err *e)
+{
+	struct profile *p;
+	int rc;
+
+	mem_grow(&c->profiles, &c->cap_profiles, c->n_profiles + 1, sizeof(*c->profiles));
+	p = &c->profiles[c->n_profiles];
+	rc = profile_load(p, path, c->profile_folder, e);
+	if (rc)
+		profile_release(p);
+	else
+		c->n_profiles++;
+	return rc;
+}
+
+/* A folder without it knows nothing of attributes: all of them count. */
+static int load_known(struct judge_config *c, const char *configs_dir, struct err *e)
+{
+	static const char name[] = "bios.yaml";
+	const char *path = arena_printf(&c->arena, "%s/%s", configs_dir, name);
+
+	c->profile_folder = arena_printf(&c->arena, "%s/bios", configs_dir);
+	return access(path, F_OK)
+		       ? 0
+		       : known_load(&c->known, note(c, NULL, configs_dir, name), e);
+}
+
+static bool is_path(const char *word)
+{
+	size_t n = strlen(word);
+
+	return strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".yaml"));
+}
+
+int judge_config_profile(struct judge_config *c, const char *word, const char **name,
+			 struct err *e)
+{
+	struct suggest near = suggest_start(word);
+	const struct profile *p;
+
+	if (is_path(word)) {
+		if (load_profile(c, word, e))
+			return -1;
+		p = &c->profiles[c->n_profiles - 1];
+		note(c, word, NULL, arena_printf(&c->arena, "bios/%s.yaml", p->name));
+		*name = p->name;
+		return 0;
+	}
+	for (size_t i = 0; i < c->n_profiles; i++) {
+		*name = c->profiles[i].name;
+		if (!strcmp(*name, word))
+			return 0;
+		suggest_offer(&near, *name);
+	}
+	if (near.best)
+		return err_set(e, ERR_USAGE,
+			       "unknown BIOS profile '%.64s', did you mean '%s'?", word,
+			       near.best);
+	return err_set(e, ERR_USAGE, "unknown BIOS profile '%.64s', expected one of '%s'",
+		       word, c->profile_folder);
 }
 
 /* The file whose references win: given now, or when the folder was a run's. */
@@ -82,7 +153,9 @@ int judge_config_load(struct judge_config **out, const char *configs_dir,
 	*out = c;
 	if (cpus_load(&c->cpus, note(c, NULL, configs_dir, "cpus.yaml"), e) ||
 	    theory_load(&c->theory, note(c, NULL, configs_dir, "theory.yaml"), e) ||
-	    load_baselines(c, configs_dir, e) ||
+	    load_known(c, configs_dir, e) ||
+	    load_folder(c, configs_dir, "baselines", load_baseline, e) ||
+	    load_folder(c, configs_dir, "bios", load_profile, e) ||
 	    load_given(c, configs_dir, baseline, e)) {
 		judge_config_free(c);
 		*out = NULL;
@@ -104,6 +177,10 @@ void judge_config_free(struct judge_config *c)
 	cpus_release(&c->cpus);
 	theory_release(&c->theory);
 	baselines_release(&c->baselines);
+	known_release(&c->known);
+	for (size_t i = 0; i < c->n_profiles; i++)
+		profile_release(&c->profiles[i]);
+	free(c->profiles);
 	free(c->files);
 	arena_release(&c->arena);
 	free(c);

@@ -6,13 +6,19 @@
 #include "judge/baseline.h"
 #include "judge/cpus.h"
 #include "judge/judge.h"
+#include "judge/known.h"
+#include "judge/profile.h"
 #include "judge/theory.h"
 
 struct judge_config {
 	struct cpus cpus;
 	struct theory theory;
 	struct baselines baselines;
-	struct arena arena; /* owns the texts of files */
+	struct known known;
+	struct profile *profiles; /* shipped ones, then a site's own */
+	size_t n_profiles, cap_profiles;
+	const char *profile_folder; /* of the shipped ones */
+	struct arena arena;         /* owns the texts of files */
 	struct judge_file *files;
 	size_t n_files, cap_files;
 };

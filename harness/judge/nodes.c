@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/bios.h"
 
 const char *const node_fact_names[NODE_FACTS] = {
 	[NODE_CPU] = "cpu",
@@ -125,6 +126,24 @@ void nodes_make(struct judge_nodes *nodes, const struct state *state,
 			continue;
 		n->class = r->class;
 		read_facts(n, r->facts, &nodes->index.arena, cpus);
+	}
+}
+
+void nodes_bios(struct judge_nodes *nodes, const struct bios_view *bios)
+{
+	struct arena *a = &nodes->index.arena;
+
+	for (size_t i = 0; i < bios->n; i++) {
+		const struct bios_node *from = &bios->nodes[i];
+		size_t at = names_find(&nodes->index, from->name);
+
+		if (at == NAMES_NONE)
+			continue;
+		if (from->setting)
+			nodes->items[at].facts[NODE_BIOS_SETTING] =
+				arena_strdup(a, from->setting);
+		if (!nodes->items[at].chassis && from->chassis && *from->chassis)
+			nodes->items[at].chassis = arena_strdup(a, from->chassis);
 	}
 }
 

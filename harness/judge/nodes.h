@@ -44,6 +44,9 @@ struct judge_nodes {
 /* @cpus must outlive the result; texts go into its own arena. */
 void nodes_make(struct judge_nodes *nodes, const struct state *state,
 		const struct cpus *cpus);
+/* Adds what their BIOS settings say: `bios.setting`, and chassis that nobody named. */
+struct bios_view;
+void nodes_bios(struct judge_nodes *nodes, const struct bios_view *bios);
 void nodes_release(struct judge_nodes *nodes);
 
 /* NULL for a name that is not of the plan, and for NULL. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BIOS profiles from YAML: see profile.h. */
-#include "bios/profile.h"
+#include "judge/profile.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "config/conf.h"
 
@@ -12,48 +13,116 @@ static const char *const severities[] = {"fail", "warn", NULL};
 static const struct conf_key attribute_keys[] = {
 	{"want", CONF_TEXTS, ATTRIBUTE(want), .flags = CONF_MUST,
 	 .n_offset = offsetof(struct profile_attribute, n_want)},
+	{"also", CONF_TEXTS, ATTRIBUTE(also),
+	 .n_offset = offsetof(struct profile_attribute, n_also)},
 	{"severity", CONF_CHOICE, ATTRIBUTE(severity), .choices = severities},
 	{"optional", CONF_BOOL, ATTRIBUTE(optional)},
 	{"why", CONF_TEXT, ATTRIBUTE(why), .flags = CONF_MUST},
 };
 
 struct form {
-	const char *name;
+	const char *name, *include;
+	bool setting;
 	const struct yaml_node *attributes;
 };
 
 static const struct conf_key keys[] = {
 	{"profile", CONF_NAME, .offset = offsetof(struct form, name), .flags = CONF_MUST},
+	{"include", CONF_NAME, .offset = offsetof(struct form, include)},
+	{"setting", CONF_BOOL, .offset = offsetof(struct form, setting)},
 	{"attributes", CONF_NODE, .offset = offsetof(struct form, attributes),
 	 .flags = CONF_MUST},
 };
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-int profile_load(struct profile *p, const char *path, struct err *e)
+enum { MOST_INCLUDES = 8 }; /* one within the other: more is a circle */
+
+/* Reads @path into @p behind what it includes. */
+struct loader {
+	struct profile *p;
+	const char *shipped;
+	int depth;
+	struct err *e;
+};
+
+static int load(struct loader *l, const char *path, bool outermost);
+
+/* The file NAME.yaml beside @path, else among those shipped. */
+static int include(struct loader *l, const struct yaml_node *root, const char *path,
+		   const char *name)
+{
+	const struct yaml_node *key = yaml_find(root, "include")->value;
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	const char *file = arena_printf(&l->p->arena, "%.*s%s.yaml", dir, path, name);
+
+	if (access(file, F_OK) && l->shipped)
+		file = arena_printf(&l->p->arena, "%s/%s.yaml", l->shipped, name);
+	if (access(file, F_OK))
+		return yaml_error(key, l->e, "'include': no profile '%.64s'", name);
+	if (++l->depth > MOST_INCLUDES)
+		return yaml_error(key, l->e, "'include': '%.64s' includes itself", name);
+	return load(l, file, false);
+}
+
+/* The entry of that name, which stands instead of an included one; else a new one. */
+static struct profile_attribute *entry(struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (!strcmp(p->attributes[i].name, name))
+			return &p->attributes[i];
+	}
+	return &p->attributes[p->n++];
+}
+
+static int add(struct loader *l, const struct yaml_node *attributes)
+{
+	struct profile *p = l->p;
+	struct profile_attribute *all =
+		arena_alloc(&p->arena, p->n + attributes->n, sizeof(*all));
+
+	if (p->n)
+		memcpy(all, p->attributes, p->n * sizeof(*all));
+	p->attributes = all;
+	for (size_t i = 0; i < attributes->n; i++) {
+		const struct yaml_pair *pair = &attributes->pairs[i];
+		struct profile_attribute a = {.name = pair->key->text};
+
+		a.where = yaml_where(&p->arena, pair->key);
+		if (conf_expect(pair->key, pair->value, YAML_MAP, l->e) ||
+		    conf_decode(&p->arena, pair->value, attribute_keys,
+				N_OF(attribute_keys), &a, NULL, l->e))
+			return -1;
+		*entry(p, a.name) = a;
+	}
+	return 0;
+}
+
+static int load(struct loader *l, const char *path, bool outermost)
 {
 	struct form f = {0};
 	const struct yaml_node *root;
 
-	memset(p, 0, sizeof(*p));
-	if (yaml_load(&p->arena, path, &root, e) ||
-	    conf_decode(&p->arena, root, keys, N_OF(keys), &f, NULL, e) ||
-	    conf_expect(yaml_find(root, "attributes")->key, f.attributes, YAML_MAP, e))
+	if (yaml_load(&l->p->arena, path, &root, l->e) ||
+	    conf_decode(&l->p->arena, root, keys, N_OF(keys), &f, NULL, l->e) ||
+	    conf_expect(yaml_find(root, "attributes")->key, f.attributes, YAML_MAP, l->e))
 		return -1;
-	p->name = f.name;
-	p->attributes = arena_alloc(&p->arena, f.attributes->n, sizeof(*p->attributes));
-	for (; p->n < f.attributes->n; p->n++) {
-		const struct yaml_pair *pair = &f.attributes->pairs[p->n];
-		struct profile_attribute *a = &p->attributes[p->n];
-
-		a->name = pair->key->text;
-		a->where = yaml_where(&p->arena, pair->key);
-		if (conf_expect(pair->key, pair->value, YAML_MAP, e) ||
-		    conf_decode(&p->arena, pair->value, attribute_keys,
-				N_OF(attribute_keys), a, NULL, e))
-			return -1;
+	if (outermost) {
+		l->p->name = f.name;
+		l->p->setting = f.setting;
 	}
-	return 0;
+	if (f.include && include(l, root, path, f.include))
+		return -1;
+	return add(l, f.attributes);
+}
+
+int profile_load(struct profile *p, const char *path, const char *shipped, struct err *e)
+{
+	struct loader l = {p, shipped, 0, e};
+
+	memset(p, 0, sizeof(*p));
+	return load(&l, path, true);
 }
 
 void profile_release(struct profile *p)

@@ -60,6 +60,8 @@ void fixture_file(struct fixture *f, const char *name, const char *text)
 
 	(void)snprintf(path, sizeof(path), "%s/baselines", f->dir);
 	(void)mkdir(path, 0700);
+	(void)snprintf(path, sizeof(path), "%s/bios", f->dir);
+	(void)mkdir(path, 0700);
 	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
 	out = fopen(path, "w");
 	assert_non_null(out);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bios/profile.h"
+#include "judge/profile.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -30,7 +30,7 @@ static void wanted_values_are_kept_exactly_as_written(void **unused)
 	struct err e = {0};
 
 	(void)unused;
-	if (profile_load(&p, TEST_DATA "/config/profile.yaml", &e))
+	if (profile_load(&p, TEST_DATA "/config/profile.yaml", NULL, &e))
 		fail_msg("%s", e.msg);
 	assert_string_equal(p.name, "words");
 	assert_int_equal(p.n, N_OF(expected));
@@ -83,7 +83,7 @@ static void an_attribute_without_value_or_reason_is_refused(void **unused)
 		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 		assert_true(dprintf(fd, "profile: p\nattributes:\n  %s\n",
 				    cases[i].attribute) > 0);
-		assert_int_equal(profile_load(&p, path, &e), -1);
+		assert_int_equal(profile_load(&p, path, NULL, &e), -1);
 		(void)snprintf(expected, sizeof(expected), "%s:%s", path,
 			       cases[i].message);
 		assert_string_equal(e.msg, expected);
