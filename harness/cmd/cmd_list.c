@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/suggest.h"
+#include "bios/source.h"
 #include "cmd/judged.h"
 #include "judge/judge.h"
 #include "reports/term.h"
@@ -86,6 +87,15 @@ static int list_launchers(const struct cmd_env *env, struct entries *l, struct e
 	return 0;
 }
 
+static int list_sources(const struct cmd_env *env, struct entries *l, struct err *e)
+{
+	(void)env;
+	(void)e;
+	for (size_t i = 0; bios_source_at(i); i++)
+		add(l, bios_source_at(i)->name, bios_source_at(i)->help);
+	return 0;
+}
+
 static int list_rules(const struct cmd_env *env, struct entries *l, struct err *e)
 {
 	(void)env;
@@ -110,9 +120,8 @@ static const struct topic {
 	const char *name;
 	int (*list)(const struct cmd_env *env, struct entries *l, struct err *e);
 } topics[] = {
-	{"kernels", list_kernels},
-	{"launchers", list_launchers},
-	{"rules", list_rules},
+	{"kernels", list_kernels}, {"launchers", list_launchers},
+	{"sources", list_sources}, {"rules", list_rules},
 	{"reports", list_reports},
 };
 
@@ -191,7 +200,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 
 const struct command_def cmd_list = {
 	.name = "list",
-	.usage = "kernels|launchers|rules|reports",
+	.usage = "kernels|launchers|sources|rules|reports",
 	.help = "what there is to choose from",
 	.run = run,
 };

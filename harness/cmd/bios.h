@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the words of `assay bios` share: the settings of some nodes, from saved files or
+ * from the nodes themselves, as the records a run would have, and their judgement.
+ */
+#ifndef ASSAY_CMD_BIOS_H
+#define ASSAY_CMD_BIOS_H
+
+#include "bios/files.h"
+#include "cmd/cmd.h"
+#include "judge/bios.h"
+#include "judge/judge.h"
+#include "plan/site.h"
+
+struct bios_args {
+	const char *profile, *site, *nodes, *hostfile, *format;
+	bool all;
+};
+
+struct bios_look {
+	const struct cmd_env *env;
+	const struct bios_args *args;
+	struct arena arena; /* owns the records' texts */
+	struct site site;
+	struct judge_config *config;
+	const char *profile; /* name, or NULL */
+	bool json;           /* form of the output */
+	struct state state;  /* a plan of all nodes, and a record for each reading */
+};
+
+/* Loads site, configuration and profile; nothing is read yet. */
+int bios_look_open(struct bios_look *l, const struct cmd_env *env,
+		   const struct bios_args *args, struct err *e);
+void bios_look_release(struct bios_look *l);
+
+/* Reads the files and folders @words, each node once, into the state. */
+int bios_look_files(struct bios_look *l, char **words, int n, struct err *e);
+
+/* The words of the command; each prints on stdout and gives the exit status, or -1. */
+int bios_check(struct bios_look *l, struct err *e);  /* bios_check.c */
+int bios_show(struct bios_look *l, struct err *e);   /* bios_show.c */
+int bios_diff(struct bios_look *l, struct err *e);   /* bios_diff.c */
+int bios_remedy(struct bios_look *l, struct err *e); /* bios_remedy.c */
+
+/* Settings of a record, for those that print them; texts in @a. */
+int bios_look_settings(const struct record_bios *r, struct settings *s, struct arena *a);
+
+#endif

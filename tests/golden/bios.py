@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""assay bios on saved files as a user sees it: bios.py ASSAY DATA."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ASSAY = None
+DATA = None
+
+
+def assay(*words):
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C", "COLUMNS": "400"}
+    return subprocess.run([ASSAY, "bios", *map(str, words)], env=env, check=False,
+                          capture_output=True, text=True, timeout=60)
+
+
+class Bios(unittest.TestCase):
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="assay-bios-"))
+        self.addCleanup(shutil.rmtree, self.top)
+
+    def show(self, *files, status=0):
+        done = assay("show", *files, "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_show_gives_an_object_for_each_node(self):
+        nodes = {o["node"]: o for o in self.show(DATA / "fleet", status=3)}
+        self.assertEqual(sorted(nodes), ["n1", "n2", "n3", "n4", "n5", "n6"])
+        self.assertEqual(nodes["n1"]["source"], "scp-xml")
+        self.assertEqual(nodes["n1"]["attributes"]["ProcTurboMode"],
+                         {"current": "Enabled", "pending": None, "state": "locked"})
+        self.assertEqual(nodes["n1"]["attributes"]["Proc1Brand"]["state"], "read-only")
+        self.assertEqual(nodes["n2"]["source"], "racadm")
+        self.assertEqual(len(nodes["n2"]["attributes"]), 4)
+        self.assertEqual(nodes["n3"]["job"], {"id": "JID_3", "state": "Scheduled"})
+        self.assertEqual(nodes["n3"]["attributes"]["LogicalProc"],
+                         {"current": "Disabled", "pending": "Disabled", "state": "rw"})
+        self.assertIsNone(nodes["n4"]["job"])
+        self.assertEqual(nodes["n5"]["error"], "no BIOS attributes returned")
+        self.assertIn("login page", nodes["n6"]["error"])
+        self.assertEqual(nodes["n6"]["attributes"], {})
+
+    def test_check_names_what_is_wrong_and_nothing_else(self):
+        done = assay("check", DATA / "fleet", "--profile", DATA / "test.yaml")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0],
+                         "FAIL: BIOS settings of 1 of 6 nodes are good, profile test")
+        expected = [
+            ("FAIL", "n2: MISMATCH: LogicalProc is Enabled, profile test wants Disabled: "
+                     "SMT is off on HPC nodes"),
+            ("ERROR", "n5: UNREADABLE: redfish-json: no BIOS attributes returned"),
+            ("ERROR", "n6: UNREADABLE: file: "),
+            ("WARN", "n3: PENDING: LogicalProc is Disabled as wanted, but pending as "
+                     "well; BIOS job JID_3 is Scheduled: reboot, then check again"),
+            ("WARN", "n4: PENDING: NumaNodesPerSocket is 4, pending is 1; no job is "
+                     "queued: a reboot will not apply it"),
+            ("PASS", "n[1,3]: 4 of 4 settings are as profile test wants"),
+            ("PASS", "n2: 3 of 4 settings are as profile test wants"),
+            ("PASS", "n4: 4 of 4 settings are as profile test wants; ProcTurboMode is "
+                     "enabled, in other letters than wanted"),
+        ]
+        self.assertEqual(len(lines) - 1, len(expected), done.stdout)
+        for line, (word, text) in zip(lines[1:], expected):
+            self.assertTrue(line.startswith(word), line)
+            self.assertIn(text, line)
+
+    def test_check_as_json(self):
+        done = assay("check", DATA / "fleet", "--profile", DATA / "test.yaml",
+                     "--format", "json")
+        self.assertEqual(done.returncode, 1)
+        out = json.loads(done.stdout)
+        self.assertEqual((out["verdict"], out["exit"], out["profile"]),
+                         ("FAIL", 1, "test"))
+        words = {o["name"]: o["verdict"] for o in out["nodes"]}
+        self.assertEqual(words, {"n1": "PASS", "n2": "FAIL", "n3": "WARN", "n4": "WARN",
+                                 "n5": "ERROR", "n6": "ERROR"})
+        found = {(o["node"], o["result"]): o for o in out["findings"]
+                 if o["result"] != "MATCH"}
+        self.assertEqual(sorted(found), [
+            ("n2", "MISMATCH"), ("n3", "PENDING"), ("n4", "PENDING"),
+            ("n5", "UNREADABLE"), ("n6", "UNREADABLE")])
+        self.assertEqual(found["n2", "MISMATCH"]["attribute"], "LogicalProc")
+        self.assertEqual(found["n2", "MISMATCH"]["wanted"], "Disabled")
+
+    def test_shipped_profiles_are_found_by_name(self):
+        done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nps4")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("1 of 1 settings are as profile nps4 wants", done.stdout)
+        done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nsp4")
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("unknown BIOS profile 'nsp4', did you mean 'nps4'?", done.stderr)
+
+    def test_large_and_hostile_files_are_refused_early(self):
+        big = self.top / "n1.json"
+        with open(big, "wb") as out:
+            out.truncate(100 << 20)
+        bomb = self.top / "n2.xml"
+        bomb.write_text('<!DOCTYPE s [<!ENTITY a "0123456789">' +
+                        "".join(f'<!ENTITY a{i} "{"&a" + str(i - 1 or "") + ";"}'
+                                f'{"&a" + str(i - 1 or "") + ";"}">'
+                                for i in range(1, 40)) +
+                        ']><SystemConfiguration><Component FQDD="BIOS.Setup.1-1">'
+                        '<Attribute Name="A">&a39;</Attribute></Component>'
+                        "</SystemConfiguration>", encoding="utf-8")
+        nodes = {o["node"]: o for o in self.show(self.top, status=3)}
+        self.assertIn("16777216", nodes["n1"]["error"])
+        self.assertIn("DOCTYPE", nodes["n2"]["error"])
+
+    def test_what_is_not_there_is_a_usage_error(self):
+        for words in (("check", self.top / "nope"), ("check", self.top), ("chekc",),
+                      ("show", DATA / "fleet" / "n1.xml", "--format", "yaml"), ()):
+            done = assay(*words)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    ASSAY = os.path.abspath(sys.argv.pop(1))
+    DATA = pathlib.Path(sys.argv.pop(1))
+    unittest.main()
