@@ -11,7 +11,7 @@
 #include "config/yaml.h"
 #include "judge/baseline.h"
 #include "judge/cpus.h"
-#include "judge/known.h"
+#include "judge/bios_known.h"
 #include "judge/profile.h"
 #include "judge/theory.h"
 #include "plan/plan.h"
@@ -85,11 +85,11 @@ static int check_profile(const struct cmd_env *env, const char *path, struct err
 
 static int check_known(const struct cmd_env *env, const char *path, struct err *e)
 {
-	struct known k = {0};
-	int rc = known_load(&k, path, e);
+	struct bios_known k = {0};
+	int rc = bios_known_load(&k, path, e);
 
 	(void)env;
-	known_release(&k);
+	bios_known_release(&k);
 	return rc;
 }
 

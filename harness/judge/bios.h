@@ -101,7 +101,7 @@ struct bios_finding *bios_add(struct bios_view *v, struct bios_node *n,
 bool bios_matches(const struct profile *p, const struct settings *own);
 
 struct fleet; /* bios_fleet.c */
-struct fleet *fleet_open(struct bios_view *v, const struct known *known);
+struct fleet *fleet_open(struct bios_view *v, const struct bios_known *known);
 void fleet_add(struct fleet *f, struct bios_node *n, const struct settings *own);
 /* Adds BIOS_ODD findings and remarks. */
 void fleet_close(struct fleet *f);

@@ -34,7 +34,7 @@ struct kind {
 
 struct fleet {
 	struct bios_view *v;
-	const struct known *known;
+	const struct bios_known *known;
 	struct names attributes; /* of any group: does it count? */
 	bool *counts;
 	size_t cap_counts;
@@ -48,7 +48,7 @@ struct fleet {
 	struct strbuf key;
 };
 
-struct fleet *fleet_open(struct bios_view *v, const struct known *known)
+struct fleet *fleet_open(struct bios_view *v, const struct bios_known *known)
 {
 	struct fleet *f = mem_calloc(1, sizeof(*f));
 
@@ -74,7 +74,8 @@ static bool counts(struct fleet *f, const char *name)
 
 	if (fresh) {
 		mem_grow(&f->counts, &f->cap_counts, i + 1, sizeof(*f->counts));
-		f->counts[i] = known_counts(f->known, name) && !is_profiles(f->v, name);
+		f->counts[i] =
+			bios_known_counts(f->known, name) && !is_profiles(f->v, name);
 	}
 	return f->counts[i];
 }

@@ -93,7 +93,7 @@ static int load_known(struct judge_config *c, const char *configs_dir, struct er
 	c->profile_folder = arena_printf(&c->arena, "%s/bios", configs_dir);
 	return access(path, F_OK)
 		       ? 0
-		       : known_load(&c->known, note(c, NULL, configs_dir, name), e);
+		       : bios_known_load(&c->known, note(c, NULL, configs_dir, name), e);
 }
 
 static bool is_path(const char *word)
@@ -177,7 +177,7 @@ void judge_config_free(struct judge_config *c)
 	cpus_release(&c->cpus);
 	theory_release(&c->theory);
 	baselines_release(&c->baselines);
-	known_release(&c->known);
+	bios_known_release(&c->known);
 	for (size_t i = 0; i < c->n_profiles; i++)
 		profile_release(&c->profiles[i]);
 	free(c->profiles);

@@ -6,7 +6,7 @@
 #include "judge/baseline.h"
 #include "judge/cpus.h"
 #include "judge/judge.h"
-#include "judge/known.h"
+#include "judge/bios_known.h"
 #include "judge/profile.h"
 #include "judge/theory.h"
 
@@ -14,7 +14,7 @@ struct judge_config {
 	struct cpus cpus;
 	struct theory theory;
 	struct baselines baselines;
-	struct known known;
+	struct bios_known known;
 	struct profile *profiles; /* shipped ones, then a site's own */
 	size_t n_profiles, cap_profiles;
 	const char *profile_folder; /* of the shipped ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BIOS attributes from YAML: see known.h. */
-#include "judge/known.h"
+/* BIOS attributes from YAML: see bios_known.h. */
+#include "judge/bios_known.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define N_OF(array)        (sizeof(array) / sizeof((array)[0]))
 
 struct form {
-	struct known_list ignore, identity, unique;
+	struct bios_known_list ignore, identity, unique;
 	const struct yaml_node *parents, *groups;
 };
 
@@ -26,19 +26,19 @@ static const struct conf_key keys[] = {
 };
 
 static const struct conf_key parent_keys[] = {
-	{"value", CONF_TEXT, AT(known_parent, value), .flags = CONF_MUST},
-	{"children", CONF_TEXTS, AT(known_parent, children.items),
-	 COUNT(known_parent, children.n), .flags = CONF_MUST},
+	{"value", CONF_TEXT, AT(bios_known_parent, value), .flags = CONF_MUST},
+	{"children", CONF_TEXTS, AT(bios_known_parent, children.items),
+	 COUNT(bios_known_parent, children.n), .flags = CONF_MUST},
 };
 
-static int load_parents(struct known *k, const struct yaml_pair *pair, struct err *e)
+static int load_parents(struct bios_known *k, const struct yaml_pair *pair, struct err *e)
 {
 	if (conf_expect(pair->key, pair->value, YAML_MAP, e))
 		return -1;
 	k->parents = arena_alloc(&k->arena, pair->value->n, sizeof(*k->parents));
 	for (; k->n_parents < pair->value->n; k->n_parents++) {
 		const struct yaml_pair *p = &pair->value->pairs[k->n_parents];
-		struct known_parent *out = &k->parents[k->n_parents];
+		struct bios_known_parent *out = &k->parents[k->n_parents];
 
 		out->name = p->key->text;
 		if (conf_expect(p->key, p->value, YAML_MAP, e) ||
@@ -49,18 +49,18 @@ static int load_parents(struct known *k, const struct yaml_pair *pair, struct er
 	return 0;
 }
 
-static int load_groups(struct known *k, const struct yaml_pair *pair, struct err *e)
+static int load_groups(struct bios_known *k, const struct yaml_pair *pair, struct err *e)
 {
 	static const struct conf_key def = {"", CONF_TEXTS,
-					    AT(known_group, attributes.items),
-					    COUNT(known_group, attributes.n)};
+					    AT(bios_known_group, attributes.items),
+					    COUNT(bios_known_group, attributes.n)};
 
 	if (conf_expect(pair->key, pair->value, YAML_MAP, e))
 		return -1;
 	k->groups = arena_alloc(&k->arena, pair->value->n, sizeof(*k->groups));
 	for (; k->n_groups < pair->value->n; k->n_groups++) {
 		const struct yaml_pair *p = &pair->value->pairs[k->n_groups];
-		struct known_group *out = &k->groups[k->n_groups];
+		struct bios_known_group *out = &k->groups[k->n_groups];
 
 		out->name = p->key->text;
 		if (conf_value(&k->arena, p->key, p->value, &def, out, e))
@@ -69,7 +69,7 @@ static int load_groups(struct known *k, const struct yaml_pair *pair, struct err
 	return 0;
 }
 
-int known_load(struct known *k, const char *path, struct err *e)
+int bios_known_load(struct bios_known *k, const char *path, struct err *e)
 {
 	struct form f = {0};
 	const struct yaml_node *root;
@@ -86,13 +86,13 @@ int known_load(struct known *k, const char *path, struct err *e)
 	return f.groups ? load_groups(k, yaml_find(root, "groups"), e) : 0;
 }
 
-void known_release(struct known *k)
+void bios_known_release(struct bios_known *k)
 {
 	arena_release(&k->arena);
 	memset(k, 0, sizeof(*k));
 }
 
-bool known_has(const struct known_list *list, const char *name)
+bool bios_known_has(const struct bios_known_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		if (!fnmatch(list->items[i], name, 0))
@@ -101,24 +101,25 @@ bool known_has(const struct known_list *list, const char *name)
 	return false;
 }
 
-bool known_counts(const struct known *k, const char *name)
+bool bios_known_counts(const struct bios_known *k, const char *name)
 {
-	return !known_has(&k->ignore, name) && !known_has(&k->unique, name);
+	return !bios_known_has(&k->ignore, name) && !bios_known_has(&k->unique, name);
 }
 
-const struct known_parent *known_parent(const struct known *k, const char *name)
+const struct bios_known_parent *bios_known_parent(const struct bios_known *k,
+						  const char *name)
 {
 	for (size_t i = 0; i < k->n_parents; i++) {
-		if (known_has(&k->parents[i].children, name))
+		if (bios_known_has(&k->parents[i].children, name))
 			return &k->parents[i];
 	}
 	return NULL;
 }
 
-const char *known_group(const struct known *k, const char *name)
+const char *bios_known_group(const struct bios_known *k, const char *name)
 {
 	for (size_t i = 0; i < k->n_groups; i++) {
-		if (known_has(&k->groups[i].attributes, name))
+		if (bios_known_has(&k->groups[i].attributes, name))
 			return k->groups[i].name;
 	}
 	return NULL;
