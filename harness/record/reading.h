@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What other programs print, as records: a reader knows one program's text and makes of
+ * it the records that assay's own kernel of that kind would have printed. One file
+ * reader_NAME.c and one line in readers.def each. Pure: text in, records out.
+ */
+#ifndef ASSAY_RECORD_READING_H
+#define ASSAY_RECORD_READING_H
+
+#include "record/record.h"
+
+/* One measurement; a text may hold several, of different problems. */
+struct reading_result {
+	const char *title;      /* tells it from the others: "n10000-nb192-1x2", or "" */
+	struct record *records; /* samples, valids, events; not whose they are */
+	size_t n, cap;
+	const char *cause;  /* "ok", or "no-data" when the text ends before its result */
+	const char *reason; /* then: one sentence, else NULL */
+};
+
+/* Zeroed before, reading_release() after. Texts are in its arena. */
+struct reading {
+	struct arena arena;
+	struct reading_result *items;
+	size_t n, cap;
+};
+
+struct reader {
+	const char *name;
+	const char *kernel; /* whose metrics it gives */
+	const char *help;
+	/* The text is, or may be, of this program. */
+	bool (*knows)(const char *text);
+	void (*read)(const char *text, struct reading *r);
+};
+
+#define READER(name) extern const struct reader reader_##name;
+#include "record/readers.def"
+#undef READER
+
+const struct reader *reader_find(const char *name);
+const struct reader *reader_at(size_t i); /* NULL at the end */
+/* The first reader that knows @text, or NULL. */
+const struct reader *reader_for(const char *text);
+
+/* Reads; a text without any result gives one that is "no-data". */
+void reading_make(struct reading *r, const struct reader *reader, const char *text);
+void reading_release(struct reading *r);
+
+/* For readers. The last four add to the last result that was begun. */
+
+void reading_begin(struct reading *r, const char *title);
+/* @at: JSON or NULL. */
+void reading_sample(struct reading *r, const char *metric, double value, const char *unit,
+		    const char *at);
+/* @value may be NaN. */
+void reading_valid(struct reading *r, const char *check, double value, double limit,
+		   bool ok, const char *text);
+void reading_event(struct reading *r, const char *what, const char *text);
+/* It is not whole: @reason says what is missing. */
+void reading_lacks(struct reading *r, const char *reason);
+
+enum { READING_LINE = 1024 };
+
+/*
+ * The next line of *@text without its end, cut at READING_LINE - 1 bytes; *@text moves
+ * behind it. False at the end.
+ */
+bool reading_line(const char **text, char line[READING_LINE]);
+/* Cuts @line into at most @max words at blanks, in place; their number. */
+size_t reading_words(char *line, char **words, size_t max);
+/* A whole number above zero; 0 for anything else. */
+int64_t reading_count(const char *word);
+/* A number that is all of @word, "nan" and "inf" too. */
+bool reading_number(const char *word, double *value);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other programs' text in, records out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "record/reading.h"
+#include "record/state.h"
+
+/* Reads a file of tests/data/readings by the reader that knows it, which is @reader. */
+static void load(struct reading *r, const char *file, const char *reader)
+{
+	struct strbuf text = {0};
+	char path[256];
+	struct err e = {0};
+
+	(void)snprintf(path, sizeof(path), TEST_DATA "/readings/%s", file);
+	if (file_read(&text, path, 1 << 20, &e))
+		fail_msg("%s", e.msg);
+	assert_non_null(reader_for(strbuf_str(&text)));
+	assert_string_equal(reader_for(strbuf_str(&text))->name, reader);
+	reading_make(r, reader_find(reader), strbuf_str(&text));
+	strbuf_release(&text);
+}
+
+static void make(struct reading *r, const char *reader, const char *text)
+{
+	reading_make(r, reader_find(reader), text);
+}
+
+static const struct record_sample *sample(const struct reading *r, size_t result,
+					  const char *metric, const char *at)
+{
+	const struct reading_result *x = &r->items[result];
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct record_sample *s = &x->records[i].u.sample;
+
+		if (x->records[i].kind == RECORD_KIND_sample &&
+		    !strcmp(s->metric, metric) && (!at || (s->at && !strcmp(s->at, at))))
+			return s;
+	}
+	return NULL;
+}
+
+static double value(const struct reading *r, size_t result, const char *metric)
+{
+	const struct record_sample *s = sample(r, result, metric, NULL);
+
+	assert_non_null(s);
+	return s->value.v;
+}
+
+/* The only check of a result. */
+static const struct record_valid *check(const struct reading *r, size_t result)
+{
+	const struct record_valid *found = NULL;
+
+	for (size_t i = 0; i < r->items[result].n; i++) {
+		if (r->items[result].records[i].kind != RECORD_KIND_valid)
+			continue;
+		assert_null(found);
+		found = &r->items[result].records[i].u.valid;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static const struct record_event *event(const struct reading *r, size_t result)
+{
+	for (size_t i = 0; i < r->items[result].n; i++) {
+		if (r->items[result].records[i].kind == RECORD_KIND_event)
+			return &r->items[result].records[i].u.event;
+	}
+	return NULL;
+}
+
+static void an_hpl_result_is_its_rate_time_and_residual(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "hpl_one.txt", "hpl");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].title, "n384000-nb384-1x2");
+	assert_string_equal(r.items[0].cause, "ok");
+	assert_true(fabs(value(&r, 0, "hpl.rate") - 8126.1e9) < 1);
+	assert_true(value(&r, 0, "hpl.time") == 4645.37);
+	assert_string_equal(sample(&r, 0, "hpl.rate", NULL)->unit, "FLOP/s");
+	assert_true(state_check_ok(check(&r, 0)));
+	assert_true(check(&r, 0)->value.v == 4.12139792e-03);
+	reading_release(&r);
+}
+
+/* Field case C01: a residual that is too large, one that is no number, none at all. */
+static void c01_only_a_good_residual_is_a_pass(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "hpl_failed.txt", "hpl");
+	assert_int_equal(r.n, 2);
+	assert_false(state_check_ok(check(&r, 0)));
+	assert_false(state_check_ok(check(&r, 1)));
+	assert_true(isnan(check(&r, 1)->value.v));
+	assert_string_equal(check(&r, 1)->text,
+			    "residual nan of 16 allowed at 6.667e+04 Gflop/s");
+	reading_release(&r);
+	load(&r, "hpl_cut.txt", "hpl");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "no-data");
+	assert_non_null(strstr(r.items[0].reason, "no residual line"));
+	assert_null(sample(&r, 0, "hpl.rate", NULL));
+	reading_release(&r);
+	load(&r, "hpl_noresult.txt", "hpl");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "no-data");
+	reading_release(&r);
+}
+
+static void a_word_alone_does_not_pass(void **state)
+{
+	static const char *const residuals[] = {"inf", "-1", "16", "1e400", "-nan", "x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(residuals) / sizeof(residuals[0]); i++) {
+		char text[512];
+		struct reading r;
+
+		(void)snprintf(text, sizeof(text),
+			       "WR11C2R4 100 10 1 2 1.0 6.6\n"
+			       "||Ax-b||_oo/(eps*N)= %s ...... PASSED\n",
+			       residuals[i]);
+		make(&r, "hpl", text);
+		assert_int_equal(r.n, 1);
+		if (strcmp(residuals[i], "x") != 0)
+			assert_false(state_check_ok(check(&r, 0)));
+		else
+			assert_string_equal(r.items[0].cause, "no-data");
+		reading_release(&r);
+	}
+}
+
+/* HPL 1.x checks in three ways, each of which must be good. */
+static void each_of_several_residuals_counts(void **state)
+{
+	static const char text[] =
+		"WR11C2R4 100 10 1 2 1.0 6.6\n"
+		"||Ax-b||_oo / ( eps * ||A||_1  * N        ) = 0.0071 ...... PASSED\n"
+		"||Ax-b||_oo / ( eps * ||A||_1  * ||x||_1  ) = 99.5 ...... FAILED\n";
+	struct reading r;
+
+	(void)state;
+	make(&r, "hpl", text);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.items[0].n, 4);
+	assert_false(state_check_ok(&r.items[0].records[3].u.valid));
+	reading_release(&r);
+}
+
+/* Field case C04. */
+static void c04_hpcg_says_valid_after_0_07_s(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "hpcg_short.txt", "hpcg");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].title, "16x16x16");
+	assert_true(fabs(value(&r, 0, "hpcg.rate") - 1.95e9) < 1);
+	assert_true(value(&r, 0, "hpcg.time") == 0.0686);
+	assert_true(state_check_ok(check(&r, 0)));
+	assert_string_equal(event(&r, 0)->what, "short");
+	assert_string_equal(event(&r, 0)->text,
+			    "0.07 s < minimum (60 s for health check, 1800 s official)");
+	reading_release(&r);
+	load(&r, "hpcg_invalid.txt", "hpcg");
+	assert_false(state_check_ok(check(&r, 0)));
+	assert_null(event(&r, 0));
+	reading_release(&r);
+}
+
+/* The form of 3.0: sections with what is in them indented below. */
+static void hpcg_3_0_is_read_too(void **state)
+{
+	static const char text[] =
+		"HPCG-Benchmark version: 3.0\n"
+		"Local Domain Dimensions: \n  nx: 104\n"
+		"Benchmark Time Summary: \n"
+		"  Optimization phase: 0\n  DDOT: 1.5\n  MG: 55.5\n"
+		"  Total: 61.5\n"
+		"Floating Point Operations Summary: \n  Total: 1e9\n"
+		"__________ Final Summary __________: \n"
+		"  HPCG result is VALID with a GFLOP/s rating of: 12.5\n";
+	struct reading r;
+
+	(void)state;
+	assert_ptr_equal(reader_for(text), reader_find("hpcg"));
+	make(&r, "hpcg", text);
+	assert_true(value(&r, 0, "hpcg.rate") == 12.5e9);
+	assert_true(value(&r, 0, "hpcg.time") == 61.5);
+	assert_true(value(&r, 0, "hpcg.mg_time") == 55.5);
+	assert_null(event(&r, 0));
+	assert_true(check(&r, 0)->ok);
+	reading_release(&r);
+	make(&r, "hpcg", "HPCG-Benchmark version: 3.0\n");
+	assert_string_equal(r.items[0].cause, "no-data");
+	reading_release(&r);
+}
+
+/* Field case A14: MB/s are 10^6 B/s. */
+static void stream_rates_are_decimal_and_need_the_check(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "stream_zen.txt", "stream");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "ok");
+	assert_true(fabs(value(&r, 0, "stream.triad") - 363208.7e6) < 1);
+	assert_true(fabs(value(&r, 0, "stream.copy") - 342008.3e6) < 1);
+	assert_true(check(&r, 0)->ok);
+	reading_release(&r);
+	make(&r, "stream", "Copy: 1.0 1 1 1\nTriad: 2.0 1 1 1\n");
+	assert_string_equal(r.items[0].cause, "no-data");
+	reading_release(&r);
+	make(&r, "stream",
+	     "Copy: 1.0 1 1 1\nFailed Validation on array a[], AvgRelAbsErr > epsilon\n");
+	assert_string_equal(r.items[0].cause, "ok");
+	assert_false(state_check_ok(check(&r, 0)));
+	reading_release(&r);
+}
+
+static void osu_tables_have_a_value_for_each_size(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "osu_latency.txt", "osu");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].title, "latency");
+	assert_int_equal(r.items[0].n, 23);
+	assert_true(fabs(sample(&r, 0, "net.latency", "{\"size\":8}")->value.v -
+			 18.54e-6) < 1e-12);
+	assert_string_equal(sample(&r, 0, "net.latency", NULL)->unit, "s");
+	reading_release(&r);
+	load(&r, "osu_mbw_mr.txt", "osu");
+	assert_string_equal(r.items[0].title, "mbw");
+	assert_true(fabs(sample(&r, 0, "net.mbw", "{\"size\":64}")->value.v - 489.18e6) <
+		    1);
+	assert_true(fabs(sample(&r, 0, "net.rate", "{\"size\":64}")->value.v -
+			 7643378.59) < 1e-3);
+	reading_release(&r);
+	make(&r, "osu",
+	     "# OSU MPI Barrier Latency Test v7.4\n# Avg Latency(us)\n 1.5\n"
+	     "# OSU MPI Allreduce Latency Test v7.4\n# Size Avg Latency(us)\n"
+	     "# OSU MPI Scan Latency Test v7.4\n4 2.0\n");
+	assert_int_equal(r.n, 2);
+	assert_true(value(&r, 0, "net.barrier") == 1.5e-6);
+	assert_string_equal(r.items[1].cause, "no-data");
+	reading_release(&r);
+}
+
+/* Whatever comes: no crash, and never a result without its check. */
+static void nonsense_gives_no_result(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n\n\n",
+		"WR11C2R4 10 1 1 1 1 1",
+		"||Ax-b||_oo = 1 ...... PASSED\n",
+		"\xff\xfe\x01",
+		"HPCG result is VALID with a GFLOP/s rating of=\n",
+		"Triad: nan nan nan nan\nSolution Validates\n",
+		"# OSU MPI Latency Test\n-1 -1\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		for (size_t k = 0; reader_at(k); k++) {
+			struct reading r;
+
+			reading_make(&r, reader_at(k), texts[i]);
+			assert_true(r.n >= 1);
+			for (size_t n = 0; n < r.n; n++)
+				assert_string_equal(r.items[n].cause, "no-data");
+			reading_release(&r);
+		}
+		if (!*texts[i] || *texts[i] == '\n')
+			assert_null(reader_for(texts[i]));
+	}
+}
+
+static void a_line_longer_than_any_is_cut(void **state)
+{
+	size_t size = 100000;
+	char *text = malloc(size + 1);
+	struct reading r;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'W', size);
+	memcpy(text, "WR11C2R4 ", 9);
+	text[size] = '\0';
+	for (size_t k = 0; reader_at(k); k++) {
+		reading_make(&r, reader_at(k), text);
+		assert_string_equal(r.items[0].cause, "no-data");
+		reading_release(&r);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_hpl_result_is_its_rate_time_and_residual),
+		cmocka_unit_test(c01_only_a_good_residual_is_a_pass),
+		cmocka_unit_test(a_word_alone_does_not_pass),
+		cmocka_unit_test(each_of_several_residuals_counts),
+		cmocka_unit_test(c04_hpcg_says_valid_after_0_07_s),
+		cmocka_unit_test(hpcg_3_0_is_read_too),
+		cmocka_unit_test(stream_rates_are_decimal_and_need_the_check),
+		cmocka_unit_test(osu_tables_have_a_value_for_each_size),
+		cmocka_unit_test(nonsense_gives_no_result),
+		cmocka_unit_test(a_line_longer_than_any_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
