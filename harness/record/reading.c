@@ -60,6 +60,29 @@ void reading_release(struct reading *r)
 	memset(r, 0, sizeof(*r));
 }
 
+bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *node)
+{
+	switch (r->kind) {
+	case RECORD_KIND_sample:
+		r->u.sample.step = step;
+		r->u.sample.attempt = attempt;
+		r->u.sample.node = node;
+		return true;
+	case RECORD_KIND_valid:
+		r->u.valid.step = step;
+		r->u.valid.attempt = attempt;
+		r->u.valid.node = node;
+		return true;
+	case RECORD_KIND_event:
+		r->u.event.step = step;
+		r->u.event.attempt = attempt;
+		r->u.event.node = node;
+		return true;
+	default:
+		return false;
+	}
+}
+
 void reading_begin(struct reading *r, const char *title)
 {
 	mem_grow(&r->items, &r->cap, r->n + 1, sizeof(*r->items));

@@ -47,6 +47,12 @@ const struct reader *reader_for(const char *text);
 void reading_make(struct reading *r, const struct reader *reader, const char *text);
 void reading_release(struct reading *r);
 
+/*
+ * Says whose a record of a result is; @node may be NULL, for several as one. False for a
+ * kind that is nobody's.
+ */
+bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *node);
+
 /* For readers. The last four add to the last result that was begun. */
 
 void reading_begin(struct reading *r, const char *title);

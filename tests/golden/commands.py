@@ -291,6 +291,77 @@ class List(Commands):
             self.assertTrue(out.startswith(f"usage: assay {command} ".encode()), out)
 
 
+STREAM = """STREAM version $Revision: 5.10 $
+Function    Best Rate MB/s  Avg time     Min time     Max time
+Copy:          {0:.1f}     0.018755     0.018713     0.018895
+Triad:         {0:.1f}     0.026599     0.026431     0.026855
+{1}
+"""
+GOOD = "Solution Validates: avg error less than 1.000000e-13 on all three arrays"
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="assay-import-"))
+        self.addCleanup(shutil.rmtree, self.top)
+        self.out = str(self.top / "imported")
+
+    def stream(self, rates, check=GOOD):
+        files = []
+        for i, rate in enumerate(rates, 1):
+            path = self.top / f"n{i:02}.stream.out"
+            path.write_text(STREAM.format(rate, check), encoding="utf-8")
+            files.append(str(path))
+        return files
+
+    def imports(self, status, *words):
+        shutil.rmtree(self.out, True)
+        done = assay("import", *words, "-o", self.out)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        with open(os.path.join(self.out, "report.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def test_files_of_a_fleet_are_compared_with_each_other(self):
+        report = self.imports(1, *self.stream([360000, 361000, 140000, 359500, 360500]))
+        bad = {v["node"] for v in report["verdicts"] if v["verdict"] == "FAIL"}
+        self.assertEqual(bad, {"n03"})
+        text = pathlib.Path(self.out, "steps", "003-import-stream", "stdout")
+        self.assertIn(b"140000.0", text.read_bytes())
+
+    def test_a_baseline_judges_one_file(self):
+        base = self.top / "b.yaml"
+        limits = "{ref: 363 GB/s, warn: -4 %, fail: -8 %, from: x}"
+        base.write_text("baseline: b\nmatch: {cpu: AMD EPYC 7742, sockets: 2}\nmetrics:\n"
+                        f"  stream.triad: {limits}\n  stream.copy: {limits}\n",
+                        encoding="utf-8")
+        report = self.imports(0, *self.stream([360000]), "--baseline", str(base), "--sockets",
+                              "2", "--cpu", "AMD EPYC 7742 64-Core Processor")
+        self.assertEqual(report["nodes"][0]["verdict"], "PASS")
+
+    def test_a_text_that_was_cut_off_is_an_error_and_a_failed_check_fails(self):
+        report = self.imports(3, *self.stream([360000], ""))
+        words = {(v["verdict"], v.get("cause")) for v in report["verdicts"]}
+        self.assertIn(("ERROR", "no-data"), words)
+        self.imports(1, *self.stream([360000], "Failed Validation on array a[]"))
+
+    def test_bad_words_are_refused_in_one_line(self):
+        text = self.stream([360000])[0]
+        odd = self.top / "odd"
+        odd.write_text("nobody knows this\n", encoding="utf-8")
+        for words, why in (([], b"no file given"),
+                           ([str(odd)], b"not the output of a program that is known"),
+                           ([text, "--reader", "steam"], b"did you mean 'stream'?"),
+                           ([text, "--sockets", "two"], b"--sockets 'two'"),
+                           ([text, "--place", "here"], b"unknown place 'here'"),
+                           ([text + "x"], b"No such file")):
+            done = assay("import", *words, "-o", self.out)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertIn(why, done.stderr)
+        self.assertIn(b"no folder given", assay("import", text).stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: commands.py ASSAY [TEST...]")
