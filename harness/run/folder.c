@@ -118,8 +118,8 @@ static int make_absolute(struct folder *f, const char *path, struct err *e)
 
 int folder_create(struct folder *f, const char *path, const char *plan, struct err *e)
 {
-	static const char *const parts[] = {"config", "config/baselines", "steps",
-					    "nodes"};
+	static const char *const parts[] = {"config", "config/baselines", "config/bios",
+					    "steps", "nodes"};
 	char made[PATH_MAX], sub[PATH_MAX + 32];
 
 	memset(f, 0, sizeof(*f));
