@@ -115,6 +115,27 @@ void kit_free(void *p, uint64_t bytes);
 /* The NUMA domain that holds the page at @p; -1 when it was never touched, or unknown. */
 int kit_domain_of(void *p);
 
+/* A NUMA domain of this node; one may have no memory, and one no CPUs (HBM, CXL). */
+struct kit_domain {
+	int id;          /* the operating system's, not always 0..n-1 */
+	uint64_t memory; /* bytes; 0: none */
+	int package;     /* index of its CPUs' package, -1 without */
+	int threads;     /* of this rank on its CPUs */
+};
+
+/*
+ * The domains in order of their ids; *of[i] is the index of thread i's, -1 when it is not
+ * known. The number of them, -1 with @e when the topology cannot be read. free() both.
+ */
+int kit_domains(const struct kit *k, struct kit_domain **domains, int **of,
+		struct err *e);
+
+/*
+ * kit_alloc() with all pages in domain @id, whoever touches them. NULL where that is not
+ * permitted or the domain has not enough memory free. kit_free() it.
+ */
+void *kit_alloc_in(uint64_t bytes, int id, struct err *e);
+
 /* The plain table of samples a kernel without .text gets; for those that add to it. */
 void kit_table(const struct kit *k, const struct record *records, size_t n, FILE *out);
 
