@@ -4,6 +4,7 @@
 #define ASSAY_KERNELS_KIT_INTERNAL_H
 
 #include "base/arena.h"
+#include "host/counters.h"
 #include "kernels/kit/cpulist.h"
 #include "kernels/kit/kit.h"
 #include "kernels/kit/options.h"
@@ -18,9 +19,10 @@ struct kit_private {
 	char *env;            /* inherited, what of it matters: a JSON object */
 	struct kit_cpu *cpus; /* k->cpus */
 	unsigned marks;
-	const char *what;    /* of the event kit_agree() makes: "skip", "invalid" */
-	bool records;        /* --format records */
-	struct strbuf queue; /* JSON lines that wait for kit_flush() */
+	const char *what;         /* of the event kit_agree() makes: "skip", "invalid" */
+	bool records;             /* --format records */
+	struct counters counters; /* of the node before the run; local rank 0 */
+	struct strbuf queue;      /* JSON lines that wait for kit_flush() */
 	/* rank 0 */
 	int64_t printed; /* @assay lines so far */
 	bool broken;     /* stdout does not take them */
@@ -35,6 +37,10 @@ int kit_bind(struct kit *k, struct err *e);
 int kit_bind_check(struct kit *k, struct err *e);
 /* CPUs this process may use, as it was started. */
 void kit_inherited(struct cpumask *mask);
+
+/* Around the run: local rank 0 reads the node's counters and queues what moved. */
+void kit_counters_before(struct kit *k);
+void kit_counters_after(struct kit *k);
 
 /* Queues the rank record. */
 void kit_emit_rank(struct kit *k);

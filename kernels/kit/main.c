@@ -124,8 +124,13 @@ static int stage(struct kit *k, const char *name,
 
 static int run(struct kit *k, struct err *e)
 {
+	int rc;
+
 	hang(k);
-	return k->kernel->run(k, e);
+	kit_counters_before(k);
+	rc = k->kernel->run(k, e);
+	kit_counters_after(k);
+	return rc;
 }
 
 static void hooks(struct kit *k)
@@ -214,6 +219,7 @@ int main(int argc, char **argv)
 	options_release(&priv.values);
 	strbuf_release(&priv.queue);
 	arena_release(&priv.arena);
+	counters_release(&priv.counters);
 	free(priv.list);
 	free(priv.cpus);
 	free(priv.env);

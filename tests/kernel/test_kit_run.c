@@ -289,7 +289,8 @@ static void only_rank_0_prints(void **unused)
 	assert_int_equal(r.end.exit, 0);
 	for (const char *p = strbuf_str(&r.out); *p; p += strcspn(p, "\n") + 1) {
 		assert_memory_equal(p, "[1,0]<stdout>:@assay ", 21);
-		lines++;
+		/* counters of the machine that move meanwhile are its own affair */
+		lines += strncmp(p + 21, "{\"kind\":\"counter\"", 17) != 0;
 	}
 	assert_int_equal(lines, 2 + 2 * 2 + 2 + 1);
 	run_release(&r);
