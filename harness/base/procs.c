@@ -119,7 +119,8 @@ static bool matches(const struct procs *p, int dir, struct strbuf *buf)
 	if (p->group > 0 && is.group == p->group)
 		return true;
 	return read_environ(&is, dir, buf) && has_entry(buf, "ASSAY_RUN", p->run) &&
-	       (!p->child || has_entry(buf, "ASSAY_CHILD", p->child));
+	       (!p->child || has_entry(buf, "ASSAY_CHILD", p->child)) &&
+	       (!p->spare || !has_entry(buf, "ASSAY_CHILD", p->spare));
 }
 
 /*
@@ -181,7 +182,7 @@ size_t procs_signal(const struct procs *p, int sig)
 
 int procs_end_run(const char *run, size_t *found, struct err *e)
 {
-	const struct procs p = {.run = run};
+	const struct procs p = {.run = run, .spare = getenv("ASSAY_CHILD")};
 	const struct timespec nap = {.tv_nsec = (long)(pause_s * 1e9)};
 	double start = clock_now();
 	size_t left = *found = procs_signal(&p, SIGTERM);

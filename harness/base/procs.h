@@ -16,6 +16,7 @@
 struct procs {
 	const char *run;   /* value of ASSAY_RUN */
 	const char *child; /* value of ASSAY_CHILD too; NULL: whatever it is */
+	const char *spare; /* not those with this ASSAY_CHILD; NULL: none */
 	pid_t group;       /* also the members of this process group; 0: none. Only
 			      of a child that is not reaped: its number cannot be reused */
 };
@@ -28,9 +29,10 @@ struct procs {
 size_t procs_signal(const struct procs *p, int sig);
 
 /*
- * Ends what an earlier run left on this machine: TERM to every process with ASSAY_RUN =
- * @run, KILL after 2 s, until all are gone. *found is how many there were. A process that
- * is still there 10 s after the first KILL is ERR_SYSTEM.
+ * Ends what an earlier start of a run left on this machine: TERM to every process with
+ * ASSAY_RUN = @run, KILL after 2 s, until all are gone; not to those that have our own
+ * ASSAY_CHILD, such as a shell that started us. *found is how many there were. A process
+ * that is still there 10 s after the first KILL is ERR_SYSTEM.
  */
 int procs_end_run(const char *run, size_t *found, struct err *e);
 

@@ -259,6 +259,8 @@ void campaign_release(struct campaign *c)
 	journal_close(c->runner.journal);
 	folder_close(&c->folder);
 	judge_config_free(c->judge);
+	names_release(&c->kills_of);
+	free(c->kills);
 	plan_release(&c->plan);
 	probe_saved_release(&c->saved);
 	slurm_release(&c->slurm);

@@ -55,6 +55,10 @@ struct campaign {
 	struct folder folder;
 	struct runner runner;
 	struct progress progress;
+	struct names
+		kills_of; /* nodes asked about their OOM killer, and its count there */
+	int64_t *kills;
+	size_t cap_kills;
 	double t0;   /* clock_now() at the start */
 	char **argv; /* command line for the journal */
 	int argc;
@@ -99,6 +103,14 @@ const char *campaign_json(struct arena *a, json_t *v);
  */
 int campaign_probe(struct campaign *c, const struct state *s, struct record_sink *sink,
 		   struct err *e);
+/*
+ * After a round: which nodes of a launch over several that failed still answer ("silent"
+ * events of the others), and whether it was the kernel for want of memory that ended a
+ * launch by SIGKILL (event "killer").
+ */
+int campaign_ask(struct campaign *c, const struct steps *steps, struct err *e);
+/* Resumed: ends what earlier starts left running, here and on the nodes. */
+int campaign_end_old(struct campaign *c, struct err *e);
 
 /*
  * Gives every node without facts those of --topology: a file of hwloc's XML, the folder

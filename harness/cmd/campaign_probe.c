@@ -174,7 +174,8 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 	if (!n)
 		return 0;
 	progress_say(&c->progress, "probing %zu node%s", n, n == 1 ? "" : "s");
-	n_words = probe_words(c->env->bindir, c->args->mask_users, &c->arena, words);
+	n_words = probe_words(c->env->bindir, c->args->mask_users, c->run_id, &c->arena,
+			      words);
 	words[n_words++] = "--programs";
 	words[n_words++] = kernels(c);
 	rc = resolve(&p, todo, &n, e);

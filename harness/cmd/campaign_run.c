@@ -5,15 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/procs.h"
 #include "cmd/campaign.h"
 #include "cmd/judged.h"
-#include "judge/launches.h"
 #include "plan/places.h"
 #include "record/key.h"
-
-/* A node that does not even print a version in this time, in s, is no partner. */
-#define ASK_LIMIT 15.0
 
 /* The signal that asked for an early end; handlers have no other way to tell. */
 static volatile sig_atomic_t stop_signal;
@@ -117,60 +112,6 @@ static int put_requests(struct campaign *c, const struct state *s,
 	return 0;
 }
 
-/* Whom of a set that failed we heard nothing of. */
-struct silence {
-	struct campaign *c;
-	const struct state_step *set;
-};
-
-static int on_answer(void *ctx, const struct reach_result *res, struct err *e)
-{
-	const struct silence *q = ctx;
-	struct record r = record_make(RECORD_KIND_event);
-
-	if (res->end == REACH_RAN && res->exit == 0)
-		return 0;
-	r.u.event.step = q->set->id;
-	r.u.event.attempt = q->set->attempt;
-	r.u.event.node = arena_strdup(&q->c->arena, res->node);
-	r.u.event.what = "silent";
-	r.u.event.text = arena_strdup(&q->c->arena, res->why ? res->why : "no answer");
-	progress_say(&q->c->progress, "%s does not answer: %s", res->node,
-		     r.u.event.text);
-	return journal_put(q->c->runner.journal, &r, e);
-}
-
-/*
- * After a launch over several nodes has failed: which of them still answer? A round
- * without such launches is not replayed for it.
- */
-static int ask_sets(struct campaign *c, const struct steps *steps, struct err *e)
-{
-	const char *const words[] = {
-		arena_printf(&c->arena, "%s/assay-probe", c->env->bindir), "--version"};
-	struct state s = {0};
-	bool any = false;
-	int rc;
-
-	for (size_t i = 0; i < steps->n && !any; i++)
-		any = steps->items[i].n_nodes > 1;
-	if (!any)
-		return 0;
-	rc = state_replay(&s, c->folder.path, e);
-	for (size_t i = 0; i < steps->n && !rc && !stop_signal; i++) {
-		const struct state_step *st = &s.steps[steps->items[i].id - 1];
-		struct silence q = {c, st};
-
-		if (st->n_nodes < 2 || st->phase != STATE_ENDED ||
-		    !strcmp(launch_cause(st), "ok") || !strcmp(launch_cause(st), "skip"))
-			continue;
-		rc = runner_reach(&c->runner, st->nodes, st->n_nodes, words, 2, ASK_LIMIT,
-				  on_answer, &q, e);
-	}
-	state_release(&s);
-	return rc;
-}
-
 /* What a round did. */
 struct round {
 	size_t steps;
@@ -213,7 +154,7 @@ static int run_round(struct campaign *c, const struct state *s, struct summary *
 	rc = runner_run(&c->runner, &steps, e);
 	c->runner.state = NULL;
 	if (!rc)
-		rc = ask_sets(c, &steps, e);
+		rc = campaign_ask(c, &steps, e);
 out:
 	steps_release(&steps);
 	places_release(&places);
@@ -297,20 +238,6 @@ out:
 	return status;
 }
 
-static int end_old_processes(struct campaign *c, struct err *e)
-{
-	size_t n = 0;
-
-	if (!c->resumed)
-		return 0;
-	if (procs_end_run(c->run_id, &n, e))
-		return -1;
-	if (n)
-		progress_say(&c->progress, "ended %zu process%s of the interrupted run",
-			     n, n == 1 ? "" : "es");
-	return 0;
-}
-
 /* What a plan asks for and the site does not say. */
 static void tell_chassis(struct campaign *c)
 {
@@ -346,7 +273,7 @@ int campaign_run(struct campaign *c, struct err *e)
 	c->progress.judge = worst_so_far;
 	c->progress.judge_ctx = c;
 	tell_chassis(c);
-	if (campaign_open(c, e) || end_old_processes(c, e) || probe_all(c, e) ||
+	if (campaign_open(c, e) || campaign_end_old(c, e) || probe_all(c, e) ||
 	    rounds(c, e))
 		goto out;
 	progress_end(&c->progress);

@@ -90,7 +90,7 @@ static int ask(struct look *l, const struct cmd_env *env, bool mask_users, struc
 		l->nodes.items[i].why = "not asked";
 		names[n++] = l->nodes.items[i].name;
 	}
-	n_words = probe_words(env->bindir, mask_users, &l->arena, words);
+	n_words = probe_words(env->bindir, mask_users, NULL, &l->arena, words);
 	return runner_reach(&l->runner, names, n, words, n_words, PROBE_LIMIT, on_answer,
 			    l, e);
 }

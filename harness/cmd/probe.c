@@ -94,14 +94,21 @@ void probe_saved_release(struct probe_saved *s)
 	memset(s, 0, sizeof(*s));
 }
 
-size_t probe_words(const char *bindir, bool mask_users, struct arena *a,
+size_t probe_words(const char *bindir, bool mask_users, const char *run, struct arena *a,
 		   const char *words[PROBE_WORDS])
 {
-	words[0] = arena_printf(a, "%s/assay-probe", bindir);
-	words[1] = "--format";
-	words[2] = "records";
-	words[3] = "--mask-users";
-	return mask_users ? 4 : 3;
+	size_t n = 0;
+
+	words[n++] = arena_printf(a, "%s/assay-probe", bindir);
+	words[n++] = "--format";
+	words[n++] = "records";
+	if (mask_users)
+		words[n++] = "--mask-users";
+	if (run) {
+		words[n++] = "--run";
+		words[n++] = run;
+	}
+	return n;
 }
 
 /*

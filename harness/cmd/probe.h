@@ -15,7 +15,7 @@
 #include "run/runner.h"
 
 /* Seconds for one node, the way there included, where no plan says. */
-enum { PROBE_LIMIT = PLAN_PROBE_LIMIT, PROBE_WORDS = 4 };
+enum { PROBE_LIMIT = PLAN_PROBE_LIMIT, PROBE_WORDS = 6 };
 
 /* Facts saved earlier. A zeroed struct has none. */
 struct probe_saved {
@@ -30,9 +30,10 @@ void probe_saved_release(struct probe_saved *s);
 
 /*
  * The command for a node: @bindir/assay-probe --format records. Texts in @a; the number
- * of words. With @mask_users no name of a user leaves the node.
+ * of words. With @mask_users no name of a user leaves the node. @run is the run it is
+ * for, whose processes are no strangers there; NULL: none.
  */
-size_t probe_words(const char *bindir, bool mask_users, struct arena *a,
+size_t probe_words(const char *bindir, bool mask_users, const char *run, struct arena *a,
 		   const char *words[PROBE_WORDS]);
 
 /*

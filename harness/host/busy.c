@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 
 /* What one file of /proc may hold; the kernel's own limit for an environment is less. */
 enum { MAX_FILE = 8 << 20 };
@@ -37,6 +38,8 @@ static bool parse_stat(const char *s, struct busy_process *p)
 			  "%*d %*d %*d %*d %*d %*d %llu",
 			  &p->state, &parent, &user, &system, &start) != 5)
 		return false;
+	at = strchr(s, '(');
+	p->assay = at && !strncmp(at + 1, "assay-", 6);
 	p->parent = parent;
 	p->ticks = user + system;
 	p->start = start;
@@ -157,20 +160,69 @@ static bool read_of(const struct host_io *io, pid_t pid, const char *name,
 	return !host_io_bytes(io, path, MAX_FILE, out, &e);
 }
 
+/*
+ * Replaces *@run by its ASSAY_RUN, "?" where it has none or we may not see it, "" in the
+ * middle of execve(), when a process has no environment.
+ */
+static void run_of(const struct host_io *io, pid_t pid, struct strbuf *run)
+{
+	static const char name[] = "ASSAY_RUN=";
+	struct strbuf env = {0};
+	const char *p, *end;
+
+	strbuf_reset(run);
+	if (!read_of(io, pid, "environ", &env) || env.len)
+		strbuf_addstr(run, "?");
+	p = strbuf_str(&env);
+	for (end = p + env.len; p < end; p += strlen(p) + 1) {
+		if (strncmp(p, name, sizeof(name) - 1) != 0)
+			continue;
+		strbuf_reset(run);
+		host_io_clean(run, p + sizeof(name) - 1, strlen(p + sizeof(name) - 1),
+			      64);
+		break;
+	}
+	strbuf_release(&env);
+}
+
 /* It has ASSAY_RUN of our run; of others' processes only root can tell. */
 static bool is_ours(const struct host_io *io, pid_t pid, const char *run)
 {
-	struct strbuf env = {0};
+	struct strbuf its = {0};
 	bool ours = false;
 
-	if (run && *run && read_of(io, pid, "environ", &env)) {
-		const char *p = strbuf_str(&env), *end = p + env.len;
-
-		for (; p < end && !ours; p += strlen(p) + 1)
-			ours = !strncmp(p, "ASSAY_RUN=", 10) && !strcmp(p + 10, run);
+	if (run && *run) {
+		run_of(io, pid, &its);
+		ours = !strcmp(strbuf_str(&its), run);
 	}
-	strbuf_release(&env);
+	strbuf_release(&its);
 	return ours;
+}
+
+/* Other runs that have a program here, each once. */
+static json_t *other_runs(const struct host_io *io, const struct busy_look *l,
+			  const struct busy_options *o)
+{
+	json_t *list = json_array();
+	struct strbuf run = {0};
+	struct names seen = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct busy_process *p = &l->items[i];
+		bool fresh;
+
+		if (!p->assay || is_ancestor(l, p->pid, o->self))
+			continue;
+		run_of(io, p->pid, &run);
+		if (!run.len || (o->run && !strcmp(run.buf, o->run)))
+			continue;
+		(void)names_add(&seen, run.buf, &fresh);
+		if (fresh)
+			(void)json_array_append_new(list, json_string(run.buf));
+	}
+	names_release(&seen);
+	strbuf_release(&run);
+	return list;
 }
 
 /* NAME of "NAME:x:UID:..." in the recorded machine's own table. */
@@ -309,7 +361,13 @@ json_t *busy_compare(const struct host_io *io, const struct busy_look *first,
 	const struct busy_process *self = find(second, o->self, 0);
 	json_t *out = json_object();
 
+	json_t *runs = other_runs(io, second, o);
+
 	put_states(first, second, out);
+	if (json_array_size(runs))
+		(void)json_object_set_new(out, "runs", runs);
+	else
+		json_decref(runs);
 	if (!(elapsed > 0))
 		return out;
 	(void)json_object_set_new(out, "sample", json_real(elapsed));

@@ -22,6 +22,7 @@ enum { BUSY_NAMED = 8 };
 struct busy_process {
 	pid_t pid, parent;
 	char state;
+	bool assay;     /* its name begins like our programs' */
 	uint64_t start; /* ticks since boot: tells a pid that is used again */
 	uint64_t ticks; /* of CPU time, all threads together */
 };

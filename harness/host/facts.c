@@ -399,6 +399,7 @@ static void domains(struct gather *g)
 
 static void memory(struct gather *g)
 {
+	int64_t kills = host_oom_kills(g->io);
 	struct host_memory m;
 	struct err e = {0};
 	json_t *o;
@@ -419,6 +420,8 @@ static void memory(struct gather *g)
 		gather_count(o, "hugepage_size", m.hugepage_size);
 	if (m.swap_used)
 		gather_count(o, "swap_used", m.swap_used);
+	if (kills >= 0)
+		gather_count(o, "oom_kills", (uint64_t)kills);
 	if (m.unreadable[0])
 		gather_unreadable(g, "memory", "usable", m.unreadable);
 }

@@ -42,6 +42,7 @@
  *                         bytes; see memory.h
  *           hugepage_size bytes of one, where any are reserved
  *           swap_used     bytes; absent: none
+ *           oom_kills     processes the kernel ended since boot for want of memory
  *   os      kernel, distro, hostname, clocksource, thp (always, madvise, never),
  *           numa_balancing (0 off)
  *   dmi     vendor, product, board, bios_version, bios_date, serial (root only)
@@ -76,13 +77,11 @@
  *           processes     that took half a CPU or more and are not of our run, at most
  *                         BUSY_NAMED: [{"pid", "user", "command", "cpus", "seconds"}],
  *                         seconds of CPU time since it started
- *           zombies, waiting
- *                         processes that ended and were not collected; that are blocked
- *                         in the kernel
- *   tmp     free          bytes in /tmp for those who are not root
- *   clock   start, end    of the probe: s since the epoch by the node's clock
- *           skew, uncertainty
- *                         s the node is ahead of who asked, and by how much that may be
+ *           runs          ids of other runs of assay that are on it: ["20261201T..."];
+ * "?" for one of another user zombies, waiting processes that ended and were not
+ * collected; that are blocked in the kernel tmp     free          bytes in /tmp for those
+ * who are not root clock   start, end    of the probe: s since the epoch by the node's
+ * clock skew, uncertainty s the node is ahead of who asked, and by how much that may be
  *                         wrong; added by who asked
  *   virtual               hypervisor ("kvm", "unknown", ...) or "none"
  *   load                  mean number of runnable processes, last minute

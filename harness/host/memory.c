@@ -345,3 +345,23 @@ int host_usable_memory(const struct host_io *io, struct host_memory *m, struct e
 	limit_process(io, m);
 	return 0;
 }
+
+int64_t host_oom_kills(const struct host_io *io)
+{
+	static const char key[] = "oom_kill ";
+	struct strbuf text = {0};
+	struct err e = {0};
+	int64_t kills = -1;
+	uint64_t v;
+
+	if (host_io_read(io, "/proc/vmstat", PROC_MAX, &text, &e))
+		strbuf_reset(&text);
+	for (const char *s = strbuf_str(&text); s; s = strchr(s, '\n')) {
+		s += *s == '\n';
+		if (!strncmp(s, key, sizeof(key) - 1) &&
+		    number(s + sizeof(key) - 1, &v) && v <= INT64_MAX)
+			kills = (int64_t)v;
+	}
+	strbuf_release(&text);
+	return kills;
+}

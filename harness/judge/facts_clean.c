@@ -63,6 +63,22 @@ static void judge_processes(const struct facts_look *l, struct finding *f)
 	strbuf_release(&text);
 }
 
+/* Two that measure the same node at the same time spoil both. */
+static void judge_runs(const struct facts_look *l, struct finding *f)
+{
+	const json_t *list = facts_get(l, "clean.runs"), *run;
+	size_t i;
+
+	json_array_foreach(list, i, run)
+	{
+		const char *id = json_string_value(run);
+
+		finding_add(f, VERDICT_WARN, "another run of assay is on it%s%s",
+			    id && strcmp(id, "?") != 0 ? ": " : "",
+			    id && strcmp(id, "?") != 0 ? id : "");
+	}
+}
+
 static void judge_leftovers(const struct facts_look *l, struct finding *f)
 {
 	double zombies = facts_num(l, "clean.zombies");
@@ -125,6 +141,7 @@ bool facts_clean(const struct facts_look *l)
 {
 	struct finding f = {0};
 
+	judge_runs(l, &f);
 	judge_processes(l, &f);
 	judge_hugepages(l, &f);
 	judge_settings(l, &f);

@@ -18,8 +18,23 @@ static bool has_result(const struct state_step *st)
 	return launch_ok(st) && (st->n_samples || st->n_valids);
 }
 
+/* Its recorded reason, and who killed it where that was asked. */
+static const char *recorded(struct arena *a, const struct state_step *st)
+{
+	const char *reason = st->ended.reason && *st->ended.reason
+				     ? st->ended.reason
+				     : "no reason was recorded";
+
+	for (size_t i = 0; i < st->n_events; i++) {
+		if (!strcmp(st->events[i]->what, "killer"))
+			return arena_printf(a, "%s; who did it: %s", reason,
+					    st->events[i]->text);
+	}
+	return reason;
+}
+
 /* One sentence on a launch that is not good, and its cause. */
-static const char *fault(const struct state_step *st, const char **cause)
+static const char *fault(struct arena *a, const struct state_step *st, const char **cause)
 {
 	*cause = "no-data";
 	if (st->phase == STATE_PLANNED)
@@ -29,8 +44,7 @@ static const char *fault(const struct state_step *st, const char **cause)
 	if (launch_ok(st))
 		return "it ended well, but without any result";
 	*cause = launch_cause(st);
-	return st->ended.reason && *st->ended.reason ? st->ended.reason
-						     : "no reason was recorded";
+	return recorded(a, st);
 }
 
 static void relaunch(const struct rule_input *in, struct summary *out,
@@ -66,10 +80,10 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 		v = rule_step_verdict(out, "coverage", failed);
 		v->word = VERDICT_WARN;
 		v->why = arena_printf(&out->arena, "an earlier launch gave no result: %s",
-				      fault(failed, &v->cause));
+				      fault(&out->arena, failed, &v->cause));
 		return;
 	}
-	why = fault(last, &cause);
+	why = fault(&out->arena, last, &cause);
 	rule_miss(out, last->planned.key, last->n_nodes == 1 ? last->nodes[0] : NULL,
 		  why);
 	relaunch(in, out, k, why);

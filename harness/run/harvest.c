@@ -318,14 +318,13 @@ int harvest_signal(const struct spawn_result *r)
 	return r->exit > 128 && r->exit <= 128 + SIGRTMAX ? r->exit - 128 : 0;
 }
 
-/* "ended by signal 9 (Killed), out of memory?" or "exit status 5" */
+/* "ended by signal 9 (Killed)" or "exit status 5" */
 static void how_it_ended(const struct spawn_result *r, struct strbuf *reason)
 {
 	int sig = harvest_signal(r);
 
 	if (sig)
-		strbuf_addf(reason, "ended by signal %d (%s)%s", sig, strsignal(sig),
-			    sig == SIGKILL ? ", out of memory?" : "");
+		strbuf_addf(reason, "ended by signal %d (%s)", sig, strsignal(sig));
 	else
 		strbuf_addf(reason, "exit status %d", r->exit);
 }

@@ -152,6 +152,7 @@ static int put_ended(struct run *run, const struct step *s, const char *cause,
 			r.u.step.exit = res->exit;
 		if (sig)
 			r.u.step.signal = sig;
+		run->r->killed |= sig == SIGKILL && res->end == SPAWN_EXITED;
 		r.u.step.duration = record_num(res->duration);
 	}
 	rc = put(run, &r, true);
@@ -440,6 +441,7 @@ int runner_run(struct runner *r, const struct steps *steps, struct err *e)
 	struct run run = {.r = r, .steps = steps, .e = e};
 	int rc = -1;
 
+	r->killed = false;
 	if (!steps->n)
 		return 0;
 	metrics_read(&run.metrics, r->state ? r->state->plan.kernels : NULL,

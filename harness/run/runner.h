@@ -29,6 +29,7 @@ struct runner {
 	const struct state *state; /* declared metrics (plan record), planned steps */
 	const struct runner_progress *progress; /* may be NULL */
 	size_t most_records; /* bytes of records of one step; 0: HARVEST_MOST */
+	bool killed;         /* set by runner_run(): SIGKILL ended a step */
 	/* set by a signal handler to the signal's number: stop, journal, return */
 	const volatile sig_atomic_t *stop;
 };

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/suggest.h"
+#include "chores.h"
 #include "host/busy.h"
 #include "host/facts.h"
 #include "inventory.h"
@@ -22,8 +23,9 @@
 struct options {
 	struct host_io io;
 	const char *save, *programs;
+	const char *run, *end_run; /* ids */
 	bool records, mask_users, done;
-	bool resolve;
+	bool resolve, oom_kills;
 	char **words; /* after the options */
 	int n_words;
 };
@@ -38,6 +40,9 @@ static const struct option longopts[] = {
 	{"mask-users", no_argument, NULL, 'm'},
 	{"programs", required_argument, NULL, 'p'},
 	{"resolve", no_argument, NULL, 'n'},
+	{"run", required_argument, NULL, 'i'},
+	{"end-run", required_argument, NULL, 'e'},
+	{"oom-kills", no_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
@@ -46,8 +51,8 @@ static const struct option longopts[] = {
 static const char help[] =
 	"usage: assay-probe [--format text|records] [--save FILE] [--mask-users] [--root "
 	"DIR]\n"
-	"                   [--programs LIST]\n"
-	"       assay-probe --resolve NAME...\n"
+	"                   [--programs LIST] [--run ID]\n"
+	"       assay-probe --resolve NAME... | --end-run ID | --oom-kills\n"
 	"\n"
 	"Shows what this node is: CPUs, caches, NUMA domains, memory, adapters, system, "
 	"firmware.\n"
@@ -61,13 +66,19 @@ static const char help[] =
 	"  --mask-users      names no user whose processes are found busy\n"
 	"  --root DIR        a recorded tree of /proc and /sys instead of this machine\n"
 	"  --programs LIST   asks these kernels, as stream,fence, whether they run here\n"
+	"  --run ID          what runs here with ASSAY_RUN=ID belongs to who asks\n"
 	"  --resolve         prints the addresses of the names, each when it is known\n"
+	"  --end-run ID      ends all processes with ASSAY_RUN=ID; prints how many\n"
+	"  --oom-kills       prints how many processes the kernel ended since boot for "
+	"want\n"
+	"                    of memory, or nothing\n"
 	"  --help, --version\n";
 
 static int unknown(const char *word, struct err *e)
 {
-	const char *names[] = {"format",   "save",    "root", "mask-users",
-			       "programs", "resolve", "help", "version"};
+	const char *names[] = {"format",    "save",    "root",   "mask-users",
+			       "programs",  "resolve", "run",    "end-run",
+			       "oom-kills", "help",    "version"};
 	const size_t n = sizeof(names) / sizeof(names[0]);
 	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, n);
 
@@ -110,6 +121,17 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 			break;
 		case 'n':
 			o->resolve = true;
+			break;
+		case 'i':
+			o->run = optarg;
+			break;
+		case 'e':
+			if (!*optarg)
+				return err_set(e, ERR_USAGE, "--end-run needs an id");
+			o->end_run = optarg;
+			break;
+		case 'o':
+			o->oom_kills = true;
 			break;
 		case 'h':
 			o->done = true;
@@ -170,7 +192,9 @@ static int print(const struct strbuf *text, struct err *e)
 /* What others do on a node that is about to be measured. */
 static json_t *watch_others(const struct options *o, const struct busy_look *first)
 {
-	const struct busy_options busy = {getpid(), getenv("ASSAY_RUN"), o->mask_users};
+	/* over ssh no environment comes along */
+	const struct busy_options busy = {getpid(), o->run ? o->run : getenv("ASSAY_RUN"),
+					  o->mask_users};
 	struct busy_look second;
 	json_t *clean;
 
@@ -243,6 +267,15 @@ static int probe(const struct options *o, struct err *e)
 	return rc;
 }
 
+static int go(const struct options *o, struct err *e)
+{
+	if (o->resolve)
+		return resolve(o->words, o->n_words, e);
+	if (o->end_run)
+		return chores_end_run(o->end_run, e);
+	return o->oom_kills ? chores_oom_kills(&o->io, e) : probe(o, e);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -252,7 +285,7 @@ int main(int argc, char **argv)
 	if (!rc && o.done)
 		return fflush(stdout) ? 4 : 0;
 	if (!rc)
-		rc = o.resolve ? resolve(o.words, o.n_words, &e) : probe(&o, &e);
+		rc = go(&o, &e);
 	if (rc) {
 		(void)fprintf(stderr, "assay-probe: %s\n", e.msg);
 		return err_exit_status(&e);

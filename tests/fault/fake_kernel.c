@@ -263,6 +263,13 @@ static int play_refuse(struct play *p)
 	return 0;
 }
 
+static int play_say(struct play *p)
+{
+	char buf[256];
+
+	return printf("%s\n", text(p, 0, buf, sizeof(buf))) < 0;
+}
+
 static int play_exit(struct play *p)
 {
 	char buf[1024];
@@ -495,6 +502,7 @@ static const struct {
 	{"no-result", play_no_result},
 	{"no-sample", play_no_sample},
 	{"refuse", play_refuse},           /* TEXT */
+	{"say", play_say},                 /* TEXT, well: the answer of a node */
 	{"exit", play_exit},               /* STATUS [TEXT] */
 	{"signal", play_signal},           /* NUMBER, before any record */
 	{"die", play_die},                 /* NUMBER, before the end */

@@ -348,10 +348,10 @@ class Isolation(Case):
                if v.get("node") == "n3" and v["verdict"] == "ERROR"]
         self.assertTrue(any("which works with others" in w for w in why), why)
 
-    def test_a_node_that_no_longer_answers_is_excluded_at_once(self):
-        # the probe reaches it, after the step nothing does
-        self.play("s/*+n3 exit 1\n* ok\n")
-        p = subprocess.Popen(self.words("--nodes", "n[1-4]", "--quiet"), env=self.env(),
+    def changing(self, steps, later, nodes):
+        """A run by the script @steps, before which stands @later once steps are planned."""
+        self.play(steps)
+        p = subprocess.Popen(self.words("--nodes", nodes, "--quiet"), env=self.env(),
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
         journal = os.path.join(self.out, "journal.jsonl")
@@ -361,10 +361,26 @@ class Isolation(Case):
                     if '"kind":"step"' in f.read():
                         break
             time.sleep(0.005)
-        self.play("reach@n3 exit 255 gone\ns/*+n3 exit 1\n* ok\n")
+        self.play(later + steps)
         p.communicate(timeout=60)
-        self.assertEqual(p.returncode, 3)
+        return p.returncode
+
+    def test_a_node_that_no_longer_answers_is_excluded_at_once(self):
+        # the probe reaches it, after the step nothing does
+        self.assertEqual(self.changing("s/*+n3 exit 1\n* ok\n", "reach@n3 exit 255 gone\n",
+                                       "n[1-4]"), 3)
         self.assertEqual(self.excluded(), {"n3"})
+
+    def test_who_killed_a_kernel_is_asked_and_said(self):
+        for later, who in (("", "not the kernel's OOM killer"),
+                           ("reach@n2 say 1000000\n", "the kernel's OOM killer, on n2"),
+                           ("reach@n2 say\n", "out of memory? not known on n2")):
+            with self.subTest(later=later):
+                shutil.rmtree(self.out, True)
+                self.assertEqual(self.changing("t/*+n2 die 9\n* ok\n", later, "n[1-3]"), 3)
+                errors = [v for v in self.report()["verdicts"] if v["verdict"] == "ERROR"]
+                self.assertEqual({v.get("node") for v in errors}, {"n2"})
+                self.assertIn(f"who did it: {who}", errors[0]["why"])
 
     def test_a_node_that_computes_wrongly_is_found_and_fails(self):
         """C01: a failed check of a result over several nodes."""

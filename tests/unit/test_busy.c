@@ -149,7 +149,8 @@ static void our_own_processes_are_not_named(void **unused)
 	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++)
 		owner(&t, pids[i], 77, pids[i] == 400 ? "r1" : "r10");
 	expect(compare(&t, &first, &o),
-	       "{\"zombies\":0,\"waiting\":0,\"sample\":0.1,\"busy\":3.0,\"processes\":[{"
+	       "{\"zombies\":0,\"waiting\":0,\"runs\":[\"r10\"],\"sample\":0.1,\"busy\":"
+	       "3.0,\"processes\":[{"
 	       "\"pid\":500,\"user\":\"uid 77\",\"command\":\"assay-hpl\",\"cpus\":1.0,"
 	       "\"seconds\":0.1}]}");
 	busy_release(&first);
@@ -235,6 +236,34 @@ static void lines_are_read_as_the_kernel_writes_them(void **unused)
 	tree_remove(&t);
 }
 
+static void other_runs_are_named_once_and_our_own_not(void **unused)
+{
+	static const struct busy_options o = {.self = 300, .run = "mine"};
+	struct busy_look first = {0};
+	struct tree t;
+
+	(void)unused;
+	tree_make(&t);
+	process(&t, 1, "init", 'S', 0, 10, 5);
+	process(&t, 20, "assay-stream", 'S', 1, 0, 50);
+	owner(&t, 20, 1001, "mine");
+	process(&t, 21, "assay-hpl", 'S', 1, 0, 50);
+	owner(&t, 21, 1001, "theirs");
+	process(&t, 22, "assay-hpl", 'S', 1, 0, 50);
+	owner(&t, 22, 1001, "theirs");
+	process(&t, 23, "assay-net", 'S', 1, 0, 50); /* its environment may not be seen */
+	process(&t, 24, "assayer", 'S', 1, 0, 50);   /* no program of ours */
+	process(&t, 25, "assay-numa", 'S', 1, 0, 50); /* in the middle of execve() */
+	tree_put(&t, "/proc/25/environ", "");
+	process(&t, 300, "assay-probe", 'R', 1, 0, 50);
+	busy_look(&t.io, 7, &first);
+	expect(compare(&t, &first, &o),
+	       "{\"zombies\":0,\"waiting\":0,\"runs\":[\"theirs\",\"?\"],\"sample\":0.1,"
+	       "\"processes\":[]}");
+	busy_release(&first);
+	tree_remove(&t);
+}
+
 /* On this machine: a child that only spins is found, and is not when it is ours. */
 static bool finds(pid_t child, const char *run)
 {
@@ -290,6 +319,7 @@ int main(void)
 		cmocka_unit_test(our_own_processes_are_not_named),
 		cmocka_unit_test(the_busiest_come_first_and_are_few),
 		cmocka_unit_test(lines_are_read_as_the_kernel_writes_them),
+		cmocka_unit_test(other_runs_are_named_once_and_our_own_not),
 		cmocka_unit_test(a_process_that_spins_is_found_here),
 	};
 

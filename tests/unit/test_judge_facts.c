@@ -605,6 +605,9 @@ static const struct {
 	 "load 9.0, pid 1 at 200 % CPU, pid 2 'x' at 100 % CPU, pid 3 (u) at 100 % CPU "
 	 "and "
 	 "1 more, 2.0 CPUs busy with processes that are short or hidden"},
+	{"\"load\":0,\"clean\":{\"processes\":[],\"runs\":[\"20261201T01-ab\",\"?\"]}",
+	 VERDICT_WARN,
+	 "another run of assay is on it: 20261201T01-ab; another run of assay is on it"},
 	{"\"load\":0,\"clean\":{\"processes\":[],\"zombies\":40,\"waiting\":2}",
 	 VERDICT_WARN,
 	 "2 processes blocked in the kernel (disk or file server); 40 zombie processes"},

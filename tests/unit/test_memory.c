@@ -207,6 +207,22 @@ static void what_cannot_be_read_is_said(void **unused)
 	tree_remove(&t);
 }
 
+static void kills_for_want_of_memory_are_counted_where_the_kernel_does(void **unused)
+{
+	struct tree t;
+
+	(void)unused;
+	tree_make(&t);
+	assert_int_equal(host_oom_kills(&t.io), -1);
+	tree_put(&t, "/proc/vmstat", "nr_free_pages 12\nthp_oom_kill 4\n");
+	assert_int_equal(host_oom_kills(&t.io), -1);
+	tree_put(&t, "/proc/vmstat", "nr_free_pages 12\noom_kill 17\nswap_ra 3\n");
+	assert_int_equal(host_oom_kills(&t.io), 17);
+	tree_put(&t, "/proc/vmstat", "oom_kill many\n");
+	assert_int_equal(host_oom_kills(&t.io), -1);
+	tree_remove(&t);
+}
+
 static void a_recorded_tree_never_answers_from_outside(void **unused)
 {
 	struct strbuf out = {0};
@@ -314,6 +330,8 @@ int main(void)
 		cmocka_unit_test(a_container_sees_its_group_as_the_root_of_the_mount),
 		cmocka_unit_test(ulimit_is_respected),
 		cmocka_unit_test(what_cannot_be_read_is_said),
+		cmocka_unit_test(
+			kills_for_want_of_memory_are_counted_where_the_kernel_does),
 		cmocka_unit_test(a_recorded_tree_never_answers_from_outside),
 		cmocka_unit_test(text_of_files_is_cleaned_and_limited),
 		cmocka_unit_test(this_machine_has_memory),

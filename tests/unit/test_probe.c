@@ -12,17 +12,20 @@
 #include "assay_build.h"
 #include "cmd/probe.h"
 
-static void the_probe_is_told_to_mask_users_only_when_asked_to(void **unused)
+static void the_probe_is_told_whose_run_it_is_and_to_mask_users(void **unused)
 {
 	const char *words[PROBE_WORDS];
 	struct arena a = {0};
 
 	(void)unused;
-	assert_int_equal(probe_words("/bin", false, &a, words), 3);
+	assert_int_equal(probe_words("/bin", false, NULL, &a, words), 3);
 	assert_string_equal(words[0], "/bin/assay-probe");
 	assert_string_equal(words[2], "records");
-	assert_int_equal(probe_words("/bin", true, &a, words), 4);
+	assert_int_equal(probe_words("/bin", true, NULL, &a, words), 4);
 	assert_string_equal(words[3], "--mask-users");
+	assert_int_equal(probe_words("/bin", true, "id", &a, words), PROBE_WORDS);
+	assert_string_equal(words[4], "--run");
+	assert_string_equal(words[5], "id");
 	arena_release(&a);
 }
 
@@ -125,7 +128,7 @@ static void another_build_or_a_broken_program_is_no_node_to_measure(void **unuse
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_probe_is_told_to_mask_users_only_when_asked_to),
+		cmocka_unit_test(the_probe_is_told_whose_run_it_is_and_to_mask_users),
 		cmocka_unit_test(another_build_or_a_broken_program_is_no_node_to_measure),
 		cmocka_unit_test(clocks_are_compared_without_the_probes_own_time),
 		cmocka_unit_test(a_clock_that_is_not_told_is_not_compared),
