@@ -40,8 +40,8 @@ int host_usable_memory(const struct host_io *io, struct host_memory *m, struct e
 
 /*
  * How many processes the kernel ended since boot because memory ran out, that of the
- * machine or of any control group: "oom_kill" of /proc/vmstat. -1 where the kernel does
- * not count them (before Linux 4.13).
+ * machine or of any control group: "oom_kill" of /proc/vmstat, one count for all
+ * containers of a machine. -1 where the kernel does not count (before Linux 4.13).
  */
 int64_t host_oom_kills(const struct host_io *io);
 
