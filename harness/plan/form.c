@@ -34,6 +34,10 @@ const struct conf_key form_step[] = {
 	{"sizes", CONF_TEXTS, STEP(sizes),
 	 .n_offset = offsetof(struct plan_step, n_sizes)},
 	{"scaling", CONF_CHOICE, STEP(scaling), .choices = scaling_words},
+	{"command", CONF_TEXTS, STEP(command),
+	 .n_offset = offsetof(struct plan_step, n_command)},
+	{"reader", CONF_NAME, STEP(reader)},
+	{"dir", CONF_TEXT, STEP(dir)},
 };
 const size_t form_n_step = sizeof(form_step) / sizeof(form_step[0]);
 

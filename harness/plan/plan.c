@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/strbuf.h"
 #include "plan/form.h"
+#include "record/reading.h"
 
 /* The top level of a plan, and of a stage, before its parts are looked into. */
 struct plan_form {
@@ -123,6 +124,28 @@ static int load_options(const struct loader *l, const struct conf_rest *rest,
 	return 0;
 }
 
+/* A program of somebody else: it has no options of ours, and its text a reader. */
+static int check_command(const struct loader *l, const struct yaml_node *map,
+			 struct plan_step *st)
+{
+	if (!st->n_command)
+		return st->reader || st->dir
+			       ? yaml_error(map, l->e,
+					    "'reader' and 'dir' are for steps with "
+					    "'command'")
+			       : 0;
+	if (!st->reader)
+		st->reader = st->kernel;
+	if (!reader_find(st->reader) ||
+	    strcmp(reader_find(st->reader)->kernel, st->kernel) != 0)
+		return yaml_error(
+			map, l->e,
+			"nothing reads what '%.64s' prints as results of kernel "
+			"'%s'",
+			st->reader, st->kernel);
+	return 0;
+}
+
 static int load_step(const struct loader *l, const struct yaml_node *map,
 		     struct plan_step *st)
 {
@@ -137,12 +160,19 @@ static int load_step(const struct loader *l, const struct yaml_node *map,
 	if (st->on != PLAN_ON_SETS && (st->n_sizes || st->scaling))
 		return yaml_error(map, l->e,
 				  "'sizes' and 'scaling' are for steps with 'on: sets'");
+	if (check_command(l, map, st))
+		return -1;
 	st->where = yaml_where(l->a, map);
 	if (!st->name)
 		st->name = st->place ? arena_printf(l->a, "%s-%s", st->kernel, st->place)
 				     : st->kernel;
 	if (!st->place)
 		st->place = "all-cores";
+	if (st->n_command && rest.n)
+		return yaml_error(rest.pairs[0]->key, l->e,
+				  "unknown key '%.64s': a step with 'command' has no "
+				  "options of the kernel",
+				  rest.pairs[0]->key->text);
 	return load_options(l, &rest, st);
 }
 

@@ -29,7 +29,15 @@ struct plan_step {
 	size_t n_sizes;
 	enum plan_scaling scaling; /* what grows with the size of the set */
 	const char *place;         /* a word of placement.h, default all-cores */
-	double limit;              /* s of one launch; 0 = limits.step */
+	/*
+	 * Words of a program that is started instead of the kernel's own; its output is
+	 * read as records of that kernel. None: the kernel.
+	 */
+	const char **command;
+	size_t n_command;
+	const char *reader; /* who reads it; default: the kernel's name */
+	const char *dir;    /* where it is started, or NULL */
+	double limit;       /* s of one launch; 0 = limits.step */
 	double estimate; /* s of one launch as the plan's author knows it; 0 = unknown */
 	/* all keys of the step that are not above */
 	struct plan_option *options;

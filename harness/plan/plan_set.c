@@ -86,7 +86,7 @@ static int set_steps(struct assignment *s, struct plan_stage *stage,
 	return 0;
 }
 
-/* A stage's own keys, then those of its steps; a step's kernel and name stay. */
+/* A stage's own keys, then those of its steps; what a step starts and its name stay. */
 enum { N_OWN = 2 };
 static const struct conf_key own_keys[N_OWN] = {
 	{"gate", CONF_BOOL, .offset = offsetof(struct plan_stage, gate)},
@@ -95,10 +95,13 @@ static const struct conf_key own_keys[N_OWN] = {
 
 static const struct conf_key *step_key(const char *name)
 {
-	const struct conf_key *def = conf_find(form_step, form_n_step, name);
+	static const char *const fixed[] = {"kernel", "name", "command", "reader", "dir"};
 
-	return def && strcmp(name, "kernel") != 0 && strcmp(name, "name") != 0 ? def
-									       : NULL;
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		if (!strcmp(name, fixed[i]))
+			return NULL;
+	}
+	return conf_find(form_step, form_n_step, name);
 }
 
 static int set_stage(struct assignment *s, struct plan_stage *stage)

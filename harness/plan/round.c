@@ -54,6 +54,15 @@ static void add_options(struct step *s, const struct plan_step *ps, struct arena
 	}
 }
 
+static void add_command(struct step *s, const struct plan_step *ps, struct arena *a)
+{
+	s->command = arena_alloc(a, ps->n_command + 1, sizeof(*s->command));
+	for (; s->n_command < ps->n_command; s->n_command++)
+		s->command[s->n_command] = arena_strdup(a, ps->command[s->n_command]);
+	s->reader = arena_strdup(a, ps->reader);
+	s->dir = arena_strdup(a, ps->dir);
+}
+
 /* A node that cannot be used as the plan wants is data, an unusable system is not. */
 static int place_on(struct round *r, struct step *s, const struct plan_step *ps,
 		    const char *node, struct placed *placed, struct err *e)
@@ -189,6 +198,7 @@ static int add(struct round *r, const struct what *w, struct err *e)
 	s->chassis = arena_strdup(a, w->chassis);
 	if (place(r, s, ps, e))
 		return -1;
+	add_command(s, ps, a);
 	add_options(s, ps, a);
 	fit(r, w, s);
 	s->limit = fmin(ps->limit > 0 ? ps->limit : r->plan->limits.step, r->budget);

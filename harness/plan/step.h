@@ -26,7 +26,10 @@ struct step {
 	const char
 		*cpusets; /* per local rank, ':' between them; "" = kernel's own choice */
 	int threads;      /* per rank */
-	const char **options; /* words for the kernel: "--store", "both", ... */
+	const char **command; /* words of a program instead of the kernel */
+	size_t n_command;
+	const char *reader, *dir; /* of that program; dir may be NULL */
+	const char **options;     /* words for the kernel: "--store", "both", ... */
 	size_t n_options;
 	double limit;    /* s */
 	double estimate; /* s */

@@ -10,11 +10,12 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "record/reading.h"
 #include "run/hints.h"
 
 static const char mark[] = "@assay ";
 
-enum { MAX_COMPLAINT = 400 };
+enum { MAX_COMPLAINT = 400, MOST_TEXT = 64 << 20 };
 
 /* Exit statuses of a kernel, as the kit gives them. */
 enum { KERNEL_FAILED = 1, KERNEL_USAGE = 2, KERNEL_NOT_RUN = 3, KERNEL_WATCHDOG = 124 };
@@ -246,8 +247,19 @@ static int out_line(void *ctx, const char *line, size_t len, bool cut, struct er
 	return rc;
 }
 
+/* The text is read when it is there: some programs say at the end what counted. */
+static int keep_text(struct harvest *h, const char *data, size_t len)
+{
+	if (h->text.len + len > MOST_TEXT)
+		return 0; /* the rest of such a text is no result */
+	strbuf_add(&h->text, data, len);
+	return 0;
+}
+
 int harvest_out(struct harvest *h, const char *data, size_t len, struct err *e)
 {
+	if (h->step->n_command)
+		return keep_text(h, data, len);
 	if (lines_feed(&h->out, data, len, out_line, h, e))
 		return -1;
 	if (h->bytes <= h->most)
@@ -290,9 +302,62 @@ void harvest_err(struct harvest *h, const char *data, size_t len)
 	(void)lines_feed(&h->err, data, len, err_line, h, &none);
 }
 
+/* Several results in one text differ by their problem, which each is marked with. */
+static const char *at_of(struct arena *a, const struct reading *r, size_t i,
+			 const char *at)
+{
+	if (r->n < 2 || at || !*r->items[i].title)
+		return at;
+	return arena_printf(a, "{\"problem\":\"%s\"}", r->items[i].title);
+}
+
+static int put_reading(struct harvest *h, const struct reading *r, struct arena *a,
+		       struct err *e)
+{
+	const struct step *s = h->step;
+	const char *node = s->n_nodes == 1 ? s->nodes[0] : NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (strcmp(r->items[i].cause, "ok") != 0)
+			note(&h->problem, r->items[i].reason);
+		for (size_t k = 0; k < r->items[i].n; k++) {
+			struct record rec = r->items[i].records[k];
+
+			if (!reading_own(&rec, s->id, s->attempt, node))
+				continue;
+			if (rec.kind == RECORD_KIND_sample) {
+				rec.u.sample.at = at_of(a, r, i, rec.u.sample.at);
+				if (!check_sample(h, &rec.u.sample))
+					continue;
+			}
+			if (rec.kind == RECORD_KIND_valid)
+				h->failed |= !rec.u.valid.ok;
+			if (h->put(h->ctx, &rec, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int read_foreign(struct harvest *h, struct err *e)
+{
+	const struct reader *reader = reader_find(h->step->reader);
+	struct reading r;
+	struct arena a = {0};
+	int rc;
+
+	reading_make(&r, reader, strbuf_str(&h->text));
+	rc = put_reading(h, &r, &a, e);
+	reading_release(&r);
+	arena_release(&a);
+	return rc;
+}
+
 int harvest_end(struct harvest *h, struct err *e)
 {
 	(void)lines_end(&h->err, err_line, h, e);
+	if (h->step->n_command)
+		return read_foreign(h, e);
 	return lines_end(&h->out, out_line, h, e);
 }
 
@@ -305,6 +370,7 @@ void harvest_release(struct harvest *h)
 	strbuf_release(&h->invalid);
 	strbuf_release(&h->complaint);
 	strbuf_release(&h->killed);
+	strbuf_release(&h->text);
 	free(h->rank_seen);
 	memset(h, 0, sizeof(*h));
 }
@@ -404,6 +470,22 @@ static const char *counted(const struct harvest *h, const struct spawn_result *r
 	return "ok";
 }
 
+/* A program of somebody else: its text is all there is, and its exit status a hint. */
+static const char *by_text(const struct harvest *h, const struct spawn_result *r,
+			   struct strbuf *reason)
+{
+	if (h->samples && !h->problem.len && (!r->exit || h->failed))
+		return "ok";
+	if (r->exit) {
+		how_it_ended(r, reason);
+		add_complaint(h, reason);
+		return h->text.len ? "no-data" : "launch";
+	}
+	strbuf_addstr(reason,
+		      h->problem.len ? strbuf_str(&h->problem) : "not one number");
+	return "no-data";
+}
+
 static const char *by_records(const struct harvest *h, const struct spawn_result *r,
 			      bool direct, struct strbuf *reason)
 {
@@ -454,7 +536,8 @@ static const char *cause_of(const struct harvest *h, const struct spawn_result *
 		strbuf_addstr(reason, "ended by the kernel's own time limit");
 		return "timeout";
 	}
-	return by_records(h, r, direct, reason);
+	return h->step->n_command ? by_text(h, r, reason)
+				  : by_records(h, r, direct, reason);
 }
 
 const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,

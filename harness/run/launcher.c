@@ -87,6 +87,14 @@ bool launcher_is_here(const struct launcher_context *c, const char *node)
 	return !gethostname(name, sizeof(name) - 1) && same_host(node, name);
 }
 
+const char *launcher_program(const struct launcher_context *c, const struct step *s,
+			     struct arena *a)
+{
+	if (s->n_command)
+		return s->command[0];
+	return arena_printf(a, "%s/assay-%s", c->bindir, s->kernel);
+}
+
 int launcher_root(const struct launcher_context *c, const char *name, struct err *e)
 {
 	if (geteuid() || c->allow_root)

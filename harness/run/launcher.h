@@ -48,7 +48,7 @@ struct launcher {
 	int (*reach)(const struct launcher_context *c, const char *node,
 		     const char *const *words, size_t n, struct arena *a,
 		     struct command *out, struct err *e);
-	/* How a step's kernel (c->bindir/assay-KERNEL and @words) is started. */
+	/* How a step's program (launcher_program() and @words) is started. */
 	int (*build)(const struct launcher_context *c, const struct step *s,
 		     const char *const *words, size_t n, struct arena *a,
 		     struct command *out, struct err *e);
@@ -70,6 +70,9 @@ int launcher_pick(const struct launcher **out, const char *name,
 
 /* @node is this machine: its own name, with or without domain, or localhost. */
 bool launcher_is_here(const struct launcher_context *c, const char *node);
+/* c->bindir/assay-KERNEL, or the first word of the step's command. In @a. */
+const char *launcher_program(const struct launcher_context *c, const struct step *s,
+			     struct arena *a);
 /* Root needs --allow-root: MPI, a wrong path, a bug, all weigh more then. */
 int launcher_root(const struct launcher_context *c, const char *name, struct err *e);
 /*

@@ -45,7 +45,11 @@ static int build(const struct launcher_context *c, const struct step *s,
 			       s->ranks);
 	if (here_only(c, s->nodes[0], e))
 		return -1;
-	words_add(&w, a, arena_printf(a, "%s/assay-%s", c->bindir, s->kernel));
+	if (s->dir) {
+		words_split(&w, a, "env -C");
+		words_add(&w, a, s->dir);
+	}
+	words_add(&w, a, launcher_program(c, s, a));
 	for (size_t i = 0; i < n; i++)
 		words_add(&w, a, words[i]);
 	for (size_t i = 0; i < sizeof(not_inherited) / sizeof(not_inherited[0]); i++)
@@ -59,6 +63,8 @@ static int build(const struct launcher_context *c, const struct step *s,
 		words_add(&env, a,
 			  arena_printf(a, "%s=%s", c->site->mpi_env[i].key,
 				       c->site->mpi_env[i].value));
+	if (s->n_command)
+		words_add(&env, a, arena_printf(a, "OMP_NUM_THREADS=%d", s->threads));
 	out->argv = w.items;
 	out->env = env.items;
 	return 0;

@@ -168,6 +168,17 @@ static void add_site(struct words *w, struct arena *a, const struct site *site)
 		words_add(w, a, site->mpi_args[i]);
 }
 
+/* What a program of somebody else cannot be told by options. */
+static void add_foreign(struct words *w, struct arena *a, const struct step *s)
+{
+	words_add(w, a, "-x");
+	words_add(w, a, arena_printf(a, "OMP_NUM_THREADS=%d", s->threads));
+	if (!s->dir)
+		return;
+	words_add(w, a, "-wdir");
+	words_add(w, a, s->dir);
+}
+
 static int build(const struct launcher_context *c, const struct step *s,
 		 const char *const *words, size_t n, struct arena *a, struct command *out,
 		 struct err *e)
@@ -190,8 +201,10 @@ static int build(const struct launcher_context *c, const struct step *s,
 		add_mca(&w, a, c->site, "pml", "ob1");
 		add_mca(&w, a, c->site, "btl", "self");
 	}
+	if (s->n_command)
+		add_foreign(&w, a, s);
 	add_site(&w, a, c->site);
-	words_add(&w, a, arena_printf(a, "%s/assay-%s", c->bindir, s->kernel));
+	words_add(&w, a, launcher_program(c, s, a));
 	for (size_t i = 0; i < n; i++)
 		words_add(&w, a, words[i]);
 	out->argv = w.items;

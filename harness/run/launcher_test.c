@@ -47,7 +47,7 @@ static int build(const struct launcher_context *c, const struct step *s,
 	(void)e;
 	for (size_t i = 0; i < s->n_nodes; i++)
 		strbuf_addf(&nodes, "%s\n", s->nodes[i]);
-	words_add(&w, a, arena_printf(a, "%s/assay-%s", c->bindir, s->kernel));
+	words_add(&w, a, launcher_program(c, s, a));
 	for (size_t i = 0; i < n; i++)
 		words_add(&w, a, words[i]);
 	words_add(&env, a, arena_printf(a, "ASSAY_TEST_KEY=%s", s->key));

@@ -301,7 +301,12 @@ int runner_command(const struct runner *r, const struct step *s, struct arena *a
 	struct words w = {0};
 
 	*out = (struct command){0};
-	kernel_words(&w, a, s);
+	if (s->n_command) {
+		for (size_t i = 1; i < s->n_command; i++)
+			words_add(&w, a, s->command[i]);
+	} else {
+		kernel_words(&w, a, s);
+	}
 	c.step_dir = stepdir_path(r->dir, s, a);
 	return r->launcher->build(&c, s, w.items, w.n, a, out, e);
 }

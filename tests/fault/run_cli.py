@@ -422,6 +422,71 @@ class Isolation(Case):
         self.assertEqual(self.excluded(), set())
 
 
+STREAM = """STREAM version $Revision: 5.10 $
+Function    Best Rate MB/s  Avg time     Min time     Max time
+Copy:          {0:.1f}     0.018755     0.018713     0.018895
+Triad:         {0:.1f}     0.026599     0.026431     0.026855
+{1}
+"""
+
+
+class Foreign(Case):
+    """A site's own program as a step: its text is read into the same records."""
+
+    def plan_of(self, command, more=""):
+        self.plan = self.write("own.yaml", "plan: own\nrequires: []\nstages:\n"
+                               "  - name: s\n    steps:\n      - {kernel: stream, name: own, "
+                               f"command: {json.dumps(command)}{more}}}\n")
+
+    def texts(self, rate=100000, check="Solution Validates: avg error less than 1e-13"):
+        return self.write("text", STREAM.format(rate, check))
+
+    def step(self):
+        return [r for r in self.records() if r["kind"] == "step" and r["event"] == "ended"][-1]
+
+    def test_its_numbers_are_samples_in_si_units_of_the_node(self):
+        self.plan_of(["cat", self.texts()])
+        self.write("base.yaml", "baseline: own\nmetrics:\n  stream.triad: {ref: 100 GB/s, "
+                   "warn: -4 %, fail: -7 %, from: x}\n")
+        r = self.assay("--nodes", "n1", "--quiet")
+        self.assertIn(r.returncode, (0, 3), (r.stdout, r.stderr))
+        self.assertEqual(self.step()["cause"], "ok")
+        triad = [r for r in self.records() if r.get("metric") == "stream.triad"]
+        self.assertEqual([(t["value"], t["unit"], t["node"]) for t in triad],
+                         [(1e11, "B/s", "n1")])
+        words = {v["metric"]: v["verdict"] for v in self.report()["verdicts"]
+                 if v["rule"] == "baseline"}
+        self.assertEqual(words["stream.triad"], "PASS")
+        with open(os.path.join(self.out, "steps", "001-s-own", "command"),
+                  encoding="utf-8") as f:
+            self.assertNotIn("--format", f.read())
+
+    def test_a_failed_check_fails_and_a_cut_text_is_no_data(self):
+        self.plan_of(["cat", self.texts(check="Failed Validation on array a[]")])
+        self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 1)
+        shutil.rmtree(self.out)
+        self.plan_of(["cat", self.texts(check="")])
+        self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
+        self.assertEqual(self.step()["cause"], "no-data")
+        self.assertIn("no line of the check", self.step()["reason"])
+        shutil.rmtree(self.out)
+        self.plan_of(["cat", self.path("nothing")])
+        self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
+        self.assertEqual(self.step()["cause"], "launch")
+        self.assertIn("exit status 1", self.step()["reason"])
+
+    def test_what_cannot_be_read_is_refused_before_anything_is_started(self):
+        for more, why in ((", reader: hpl", b"nothing reads what 'hpl' prints"),
+                          (", ntimes: 5", b"a step with 'command' has no options")):
+            self.plan_of(["true"], more)
+            r = self.assay("--nodes", "n1")
+            self.assertEqual(r.returncode, 2)
+            self.assertIn(why, r.stderr)
+        self.plan = self.write("own.yaml", "plan: own\nstages:\n  - name: s\n    steps:\n"
+                               "      - {kernel: stream, dir: /tmp}\n")
+        self.assertIn(b"are for steps with 'command'", self.assay().stderr)
+
+
 @contextlib.contextmanager
 def tmpfs(folder, options):
     os.makedirs(folder)
