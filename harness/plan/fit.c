@@ -93,6 +93,19 @@ static const char *option_or_default(const struct fit *f, const char *name)
 	return NULL;
 }
 
+static bool declares(const struct fit *f, const char *name)
+{
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(f->q->says, "options"), i, o)
+	{
+		if (!strcmp(json_member_text(o, "name"), name))
+			return true;
+	}
+	return false;
+}
+
 /* A number, or the name of the option that holds it. */
 static double multiple(const struct fit *f, const json_t *says)
 {
@@ -332,8 +345,11 @@ void fit_apply(const struct fit_question *q, struct step *s, struct arena *a)
 		refuse(&f, arena_printf(a, "%s and memory are both given", f.options[0]));
 		return;
 	}
-	if (!given && (isnan(share) || !from_share(&f, share, sizes)))
+	if (!given && (isnan(share) || !from_share(&f, share, sizes))) {
+		if (!declares(&f, "memory"))
+			unset(s, "memory");
 		return; /* the kernel's own choice */
+	}
 	check_memory(&f, sizes);
 	if (s->refused || !possible(&f, sizes))
 		return;

@@ -16,6 +16,7 @@
 struct kernel_says {
 	const char *kernel;
 	const json_t *options, *metrics;
+	const json_t *fit; /* NULL: its size follows from nothing */
 	struct err *e;
 };
 
@@ -180,6 +181,26 @@ int plan_check_on(const struct plan_step *step, struct err *e)
 		step->where, step->name);
 }
 
+/*
+ * "memory": a share of it, from which the planner makes the size of a kernel that says
+ * how they hang together, whether or not the kernel has such an option itself.
+ */
+static bool is_share(const struct kernel_says *k, const struct plan_option *o)
+{
+	return k->fit && !strcmp(o->name, "memory");
+}
+
+static int check_share(const struct kernel_says *k, const struct plan_option *o)
+{
+	double share;
+
+	if (!units_parse(o->value, "ratio", &share, k->e) && share > 0 && share < 1)
+		return 0;
+	err_set(k->e, ERR_USAGE,
+		"'memory': '%.64s', expected a share such as 0.8 or 80 %%", o->value);
+	return complain(k, o->where);
+}
+
 static int check_step(const struct kernel_says *k, const struct plan_step *st)
 {
 	if (plan_check_on(st, k->e))
@@ -188,6 +209,11 @@ static int check_step(const struct kernel_says *k, const struct plan_step *st)
 		const struct plan_option *o = &st->options[i];
 		const json_t *says = by_name(k->options, o->name);
 
+		if (is_share(k, o)) {
+			if (check_share(k, o))
+				return -1;
+			continue;
+		}
 		if (!says)
 			return unknown(k, o);
 		if (check_value(k, o, says))
@@ -239,6 +265,7 @@ int plan_check_options(const struct plan *p, const char *kernel, const char *des
 	struct kernel_says k = {.kernel = kernel,
 				.options = json_object_get(says, "options"),
 				.metrics = json_object_get(says, "metrics"),
+				.fit = json_object_get(says, "fit"),
 				.e = e};
 	int rc;
 

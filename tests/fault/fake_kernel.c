@@ -108,14 +108,33 @@ static void sample(struct play *p, int rank, const char *metric, double value,
 static void all_samples(struct play *p)
 {
 	double rate = strtod(option(p, "fake.rate", "100e9"), NULL);
+	double grow = strtod(option(p, "grow", "0"), NULL); /* of each further node */
 	double time = strtod(option(p, "fake.time", "1e-6"), NULL);
 	long reps = strtol(option(p, "reps", "3"), NULL, 10);
 
+	rate *= 1 + grow * (p->n_nodes - 1);
 	for (int k = 1; k <= reps; k++) {
 		for (int rank = 0; rank < p->ranks; rank += p->per_node) {
 			sample(p, rank, "fake.rate", rate, "B/s", k);
 			sample(p, rank, "fake.time", time, "s", k);
 		}
+	}
+}
+
+/* With "slow=NODE": what ranks do that wait for those of NODE, or for nobody. */
+static void rank_samples(struct play *p)
+{
+	const char *slow = option(p, "slow", NULL);
+
+	for (int rank = 0; slow && rank < p->ranks; rank++) {
+		bool is = !strcmp(p->nodes[rank / p->per_node], slow);
+		bool any = false;
+
+		for (int i = 0; i < p->n_nodes; i++)
+			any = any || !strcmp(p->nodes[i], slow);
+		sample(p, rank, "fake.rank_rate", is ? 25e9 : 100e9 + rank * 1e9, "B/s",
+		       1);
+		sample(p, rank, "fake.rank_wait", any && !is ? 0.7 : 0.03, "ratio", 1);
 	}
 }
 
@@ -170,6 +189,7 @@ static void body(struct play *p)
 	all_ranks(p);
 	counter(p, "before", 0);
 	all_samples(p);
+	rank_samples(p);
 	counter(p, "after", 0);
 }
 
@@ -492,7 +512,8 @@ static const struct {
 	const char *name;
 	int (*play)(struct play *p);
 } behaviours[] = {
-	{"ok", play_ok}, /* [fake.rate=X] [fake.time=X] [reps=N] */
+	/* [fake.rate=X] [fake.time=X] [reps=N] [grow=SHARE] [slow=NODE] */
+	{"ok", play_ok},
 	{"failed", play_failed},
 	{"hang", play_hang},
 	{"hang-term", play_hang_term}, /* TERM does not end it */
@@ -606,11 +627,16 @@ static int describe(void)
 		"{\"name\":\"fake.rate\",\"unit\":\"B/s\",\"better\":\"higher\","
 		"\"reduce\":\"best\",\"help\":\"as the script says\"},"
 		"{\"name\":\"fake.time\",\"unit\":\"s\",\"better\":\"lower\","
-		"\"reduce\":\"median\",\"help\":\"as the script says\"}],"
+		"\"reduce\":\"median\",\"help\":\"as the script says\"},"
+		"{\"name\":\"fake.rank_rate\",\"unit\":\"B/s\",\"better\":\"higher\","
+		"\"reduce\":\"median\",\"unrated\":true,\"help\":\"of one rank\"},"
+		"{\"name\":\"fake.rank_wait\",\"unit\":\"ratio\",\"better\":\"lower\","
+		"\"reduce\":\"median\",\"unrated\":true,\"help\":\"of one rank\"}],"
 		"\"options\":[{\"name\":\"size\",\"type\":\"size\",\"default\":\"1M\","
 		"\"help\":\"of nothing\"},{\"name\":\"mode\",\"type\":\"choice\","
-		"\"default\":\"a\",\"choices\":[\"a\",\"b\"],\"help\":\"of nothing\"}]}"
-		"\n",
+		"\"default\":\"a\",\"choices\":[\"a\",\"b\"],\"help\":\"of nothing\"}],"
+		"\"fit\":{\"options\":[\"size\"],\"power\":1,\"bytes\":1,\"of\":\"all\","
+		"\"strict\":false,\"least\":1,\"multiple\":1048576}}\n",
 		ASSAY_VERSION, ASSAY_BUILD);
 	return 0;
 }

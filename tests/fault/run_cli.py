@@ -422,6 +422,77 @@ class Isolation(Case):
         self.assertEqual(self.excluded(), set())
 
 
+class Sets(Case):
+    """Disjoint sets of each size, what they reach together, who holds them up."""
+
+    def setUp(self):
+        super().setUp()
+        self.plan = self.write("sets.yaml", """plan: sets
+requires: []
+stages:
+  - name: s
+    steps:
+      - {kernel: fake, name: x, on: sets, sizes: [1, 2, all], scaling: weak}
+""")
+        self.baseline = self.write("base.yaml", """baseline: fake
+metrics:
+  fake.efficiency: {ref: 95 %, warn: -5 %, fail: -20 %,
+                    at: {nodes: any, scaling: weak}, from: a test}
+""")
+
+    def scaling(self):
+        return {(v["at"]["nodes"], v["verdict"]) for v in self.report()["verdicts"]
+                if v["rule"] == "scaling"}
+
+    def options(self):
+        return {r["key"]: r["argv"][r["argv"].index("--size") + 1] for r in self.records()
+                if r["kind"] == "step" and r["event"] == "started"
+                and r["key"].startswith("s/") and "--size" in r["argv"]}
+
+    def test_each_size_covers_all_nodes_and_is_judged(self):
+        self.play("* ok grow=0.97\n")
+        self.assay("--nodes", "n[1-4]", "--quiet")
+        keys = [r["key"] for r in self.records() if r["kind"] == "step"
+                and r["event"] == "planned" and r["key"].startswith("s/")]
+        self.assertEqual(keys, ["s/x@*1:0", "s/x@*1:1", "s/x@*1:2", "s/x@*1:3", "s/x@*2:0",
+                                "s/x@*2:1", "s/x@*"])
+        self.assertEqual(self.scaling(), {(2, "PASS"), (4, "PASS")})
+
+    def test_sets_that_lose_too_much_fail(self):
+        self.play("s/x@[*]2* ok grow=0.97\n* ok grow=0.6\n")
+        self.assertEqual(self.assay("--nodes", "n[1-4]", "--quiet").returncode, 1)
+        self.assertEqual(self.scaling(), {(2, "PASS"), (4, "FAIL")})
+
+    def test_a_slow_node_is_named_inside_a_launch_and_nobody_on_a_clean_one(self):
+        for slow in ("n2", "none"):
+            shutil.rmtree(self.out, True)
+            self.play(f"* ok grow=0.97 slow={slow}\n")
+            self.assay("--nodes", "n[1-4]", "--quiet")
+            named = {v.get("node") for v in self.report()["verdicts"]
+                     if v["rule"] == "straggler" and v["verdict"] == "FAIL"}
+            self.assertEqual(named, {"n2"} if slow == "n2" else set())
+
+    def test_memory_becomes_a_size_that_grows_with_the_nodes(self):
+        """C03: the smallest node decides, before anything is started."""
+        self.assay("--nodes", "n[1-4]", "--quiet", "--set", "fake.memory=25%")
+        sizes = self.options()
+        self.assertEqual(len(sizes), 7)
+        one = int(sizes["s/x@*1:0"])
+        self.assertEqual(one % 1048576, 0)
+        self.assertAlmostEqual(int(sizes["s/x@*"]) / one, 4, delta=0.1)
+
+    def test_what_does_not_fit_is_refused_with_the_largest_that_would(self):
+        self.assay("--nodes", "n[1-2]", "--quiet", "--set", "fake.size=1000000G")
+        ended = [r for r in self.records() if r["kind"] == "step" and r["event"] == "ended"
+                 and r["key"].startswith("s/")]
+        self.assertEqual({r["cause"] for r in ended}, {"skip"})
+        self.assertIn("the largest that fits is", ended[0]["reason"])
+        self.assertEqual(self.options(), {})
+        r = self.assay("--nodes", "n1", argv=self.words("--set", "fake.memory=2", out=False))
+        self.assertEqual(r.returncode, 2)
+        self.assertIn(b"expected a share", r.stderr)
+
+
 STREAM = """STREAM version $Revision: 5.10 $
 Function    Best Rate MB/s  Avg time     Min time     Max time
 Copy:          {0:.1f}     0.018755     0.018713     0.018895

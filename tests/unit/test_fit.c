@@ -15,7 +15,8 @@
 #define GIB 1073741824.0
 
 static const char hpl[] =
-	"{\"options\":[{\"name\":\"n\",\"default\":\"auto\"},{\"name\":\"nb\","
+	"{\"options\":[{\"name\":\"n\",\"default\":\"auto\"},{\"name\":\"memory\"},{"
+	"\"name\":\"nb\","
 	"\"default\":\"192\"}],\"fit\":{\"options\":[\"n\"],\"power\":2,\"bytes\":8,"
 	"\"of\":\"all\",\"multiple\":\"nb\",\"strict\":false,\"least\":1,"
 	"\"grid\":[\"p\",\"q\"]}}";
@@ -110,6 +111,7 @@ static void c03_the_smallest_node_decides_and_n_is_a_multiple_of_nb(void **unuse
 		{hpl, 1, 1, 100 * GIB, "--memory 0.8", "--n 103488"},
 		/* not known: the kernel looks itself */
 		{hpl, 3, 1, NAN, "--memory 0.8", "--memory 0.8"},
+		{hpcg, 3, 1, NAN, "--memory 0.8", ""},
 		{hpl, 3, 1, 100 * GIB, "", ""},
 		/* 40 GB a rank of 1000 B: 342 cubed */
 		{hpcg, 2, 2, 80e9, "--memory 1e-3", "--nx 32 --ny 32 --nz 32"},

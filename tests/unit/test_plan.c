@@ -473,6 +473,31 @@ static void pairs_are_refused_by_name(void **unused)
 	}
 }
 
+static void memory_is_a_share_for_kernels_that_say_how_they_grow(void **unused)
+{
+	static const char says[] =
+		"{\"kernel\":\"hpcg\",\"metrics\":[],\"options\":[],\"fit\":{}}";
+	static const char nothing[] =
+		"{\"kernel\":\"hpcg\",\"metrics\":[],\"options\":[]}";
+	static const char *const values[] = {"0.5", "30 %", "0", "1.5", "80", "half"};
+
+	(void)unused;
+	for (size_t i = 0; i < N_OF(values); i++) {
+		struct err e = {0};
+		struct plan p =
+			loaded("plan: p\nstages: [{name: s, steps: [{kernel: hpcg, "
+			       "memory: 0.3}]}]\n");
+
+		p.stages[0].steps[0].options[0].value = values[i];
+		assert_int_equal(plan_check_options(&p, "hpcg", says, &e),
+				 i < 2 ? 0 : -1);
+		if (i >= 2)
+			assert_non_null(strstr(e.msg, "expected a share such as 0.8"));
+		assert_int_equal(plan_check_options(&p, "hpcg", nothing, &e), -1);
+		plan_release(&p);
+	}
+}
+
 static void a_set_option_is_checked_like_one_in_the_file(void **unused)
 {
 	struct plan p =
@@ -745,6 +770,7 @@ int main(void)
 		cmocka_unit_test(options_are_checked_against_what_the_kernel_says),
 		cmocka_unit_test(a_kernel_that_describes_itself_as_nothing_is_refused),
 		cmocka_unit_test(pairs_are_refused_by_name),
+		cmocka_unit_test(memory_is_a_share_for_kernels_that_say_how_they_grow),
 		cmocka_unit_test(a_set_option_is_checked_like_one_in_the_file),
 		cmocka_unit_test(a_site_is_read_with_all_its_keys),
 		cmocka_unit_test(every_key_of_a_site_is_optional),
