@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "judge/rule.h"
+#include "record/json.h"
 
 /* What the site wants, from the plan record. */
 struct wish {
@@ -109,13 +110,32 @@ static const char *wish_text(const struct wish *w)
 	return text;
 }
 
-/* A node that stays out of everything later: its numbers would be of another network. */
-static void exclude(struct wish *w, const struct verdict *v)
+/*
+ * "mlx5_0 port 1 (InfiniBand)": an active port of @node that nobody uses, or NULL. A port
+ * of Ethernet may be there for storage or for TCP: only the site knows.
+ */
+static const char *idle_port(const struct wish *w, const char *node)
 {
-	rule_request(w->out,
-		     arena_printf(&w->out->arena, "exclude-transport:%s:%lld", v->node,
-				  (long long)v->step),
-		     "exclude", v->node, v->why);
+	const struct record_node *n = node ? state_facts(w->in->state, node) : NULL;
+	json_t *facts = n ? json_loads(n->facts, 0, NULL) : NULL, *hca, *port;
+	const char *adapter, *found = NULL;
+	size_t i;
+
+	json_object_foreach(json_object_get(facts, "hca"), adapter, hca)
+	{
+		json_array_foreach(json_object_get(hca, "ports"), i, port)
+		{
+			if (strcmp(json_member_text(port, "state"), "ACTIVE") != 0 ||
+			    strcmp(json_member_text(port, "layer"), "InfiniBand") != 0)
+				continue;
+			found = arena_printf(&w->out->arena, "%s port %lld (InfiniBand)",
+					     adapter,
+					     (long long)json_integer_value(
+						     json_object_get(port, "port")));
+		}
+	}
+	json_decref(facts);
+	return found;
 }
 
 static void judge_transport(struct wish *w, const struct state_step *st,
@@ -126,18 +146,26 @@ static void judge_transport(struct wish *w, const struct state_step *st,
 	char name[128], found[32];
 	const char *text = ev->text;
 	bool wish = w->transport || json_array_size(w->interfaces);
-	bool any = false, wrong = false;
+	bool any = false, wrong = false, tcp = false;
+	const char *idle;
 
 	v->node = ev->node;
 	while (next_item(&text, name, sizeof(name), found, sizeof(found))) {
 		any = true;
+		tcp |= !strcmp(found, "tcp");
 		wrong |= !wanted_transport(w, found) || !wanted_interface(w, name, true);
 	}
 	if (wrong) {
 		v->word = VERDICT_FAIL;
 		v->why = arena_printf(a, "WRONG TRANSPORT: %s; wanted %s", ev->text,
 				      wish_text(w));
-		exclude(w, v);
+	} else if (tcp && !wish && (idle = idle_port(w, ev->node))) {
+		v->word = VERDICT_FAIL;
+		v->why = arena_printf(
+			a,
+			"transport fall-back suspected: messages went over %s while %s "
+			"is ACTIVE; if that is meant, say so in the site file (fabric)",
+			ev->text, idle);
 	} else if (!any && wish) {
 		v->word = VERDICT_UNJUDGED;
 		v->cause = "no-reference";
@@ -178,8 +206,6 @@ static void judge_link(struct wish *w, const struct state_step *st,
 	v->word = wanted ? VERDICT_FAIL : VERDICT_WARN;
 	v->why = arena_printf(a, "%s%s", wanted ? "the fabric is broken: " : "network ",
 			      ev->text);
-	if (wanted)
-		exclude(w, v);
 }
 
 static bool speaks_of(const struct record_event *ev)

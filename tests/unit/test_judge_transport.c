@@ -16,13 +16,16 @@ static const char *const nodes[] = {"n1", "n2", "n3"};
 static void start(struct fixture *f, const char *site)
 {
 	fixture_init(f);
-	fixture_line(f,
-		     "{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\",\"n3\"],"
-		     "\"limits\":{\"repeats\":2},\"site\":%s,\"kernels\":{\"transport\":{"
-		     "\"shape\":\"pair\",\"metrics\":[{\"name\":\"transport.latency\","
-		     "\"unit\":\"s\",\"better\":\"lower\",\"reduce\":\"median\","
-		     "\"unrated\":true}]}}}",
-		     site);
+	fixture_line(
+		f,
+		"{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\",\"n3\"],"
+		"\"limits\":{\"repeats\":2},\"stages\":[{\"name\":\"preflight\",\"gate\":"
+		"true,\"steps\":[]},{\"name\":\"s\",\"gate\":false,\"steps\":[]}],"
+		"\"site\":%s,\"kernels\":{\"transport\":{"
+		"\"shape\":\"pair\",\"metrics\":[{\"name\":\"transport.latency\","
+		"\"unit\":\"s\",\"better\":\"lower\",\"reduce\":\"median\","
+		"\"unrated\":true}]}}}",
+		site);
 	for (size_t i = 0; i < 3; i++)
 		fixture_node(f, nodes[i], NULL, 0);
 }
@@ -143,6 +146,54 @@ static void another_transport_or_interface_is_wrong(void **unused)
 		event(&f, 1, "n2", "transport", cases[i].found);
 		fixture_judge(&f);
 		says(&f, "n2", cases[i].word, cases[i].why);
+		assert_int_equal(requests(&f, "exclude", "n2"),
+				 cases[i].word == VERDICT_FAIL);
+		fixture_release(&f);
+	}
+}
+
+/* Field case B09. */
+static void tcp_beside_an_active_port_of_infiniband_is_a_fall_back(void **unused)
+{
+	static const char suspected[] =
+		"transport fall-back suspected: messages went over ib0 (tcp): 9 MB sent "
+		"while mlx5_1 port 1 (InfiniBand) is ACTIVE; if that is meant, say so in "
+		"the site file (fabric)";
+	static const struct {
+		const char *site, *state, *layer, *found, *why;
+		enum verdict_word word;
+	} cases[] = {
+		{"{}", "ACTIVE", "InfiniBand", "ib0 (tcp): 9 MB sent", suspected,
+		 VERDICT_FAIL},
+		{"{}", "DOWN", "InfiniBand", "eth0 (tcp): 9 MB sent",
+		 "messages went over eth0 (tcp): 9 MB sent", VERDICT_PASS},
+		{"{}", "ACTIVE", "Ethernet", "eth0 (tcp): 9 MB sent",
+		 "messages went over eth0 (tcp): 9 MB sent", VERDICT_PASS},
+		{"{}", "ACTIVE", "InfiniBand", "mlx5_1:1 (ib): 9 MB sent",
+		 "messages went over mlx5_1:1 (ib): 9 MB sent", VERDICT_PASS},
+		/* what the site says is meant */
+		{"{\"fabric\":{\"transport\":\"tcp\"}}", "ACTIVE", "InfiniBand",
+		 "ib0 (tcp): 9 MB sent", "messages went over ib0 (tcp): 9 MB sent",
+		 VERDICT_PASS},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		start(&f, cases[i].site);
+		fixture_line(&f,
+			     "{\"kind\":\"node\",\"node\":\"n2\",\"facts\":{\"hca\":{"
+			     "\"mlx5_0\":{\"ports\":[{\"port\":1,\"state\":\"DOWN\","
+			     "\"layer\":\"InfiniBand\"}]},\"mlx5_1\":{\"ports\":[{"
+			     "\"port\":1,\"state\":\"%s\",\"layer\":\"%s\"}]}}}}",
+			     cases[i].state, cases[i].layer);
+		step(&f, 1, "transport", ALL, "ok");
+		event(&f, 1, "n2", "transport", cases[i].found);
+		event(&f, 1, "n1", "transport", "eth0 (tcp): 9 MB sent");
+		fixture_judge(&f);
+		says(&f, "n2", cases[i].word, cases[i].why);
+		says(&f, "n1", VERDICT_PASS, "messages went over eth0 (tcp): 9 MB sent");
 		assert_int_equal(requests(&f, "exclude", "n2"),
 				 cases[i].word == VERDICT_FAIL);
 		fixture_release(&f);
@@ -289,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_wish_it_says_what_carried_the_messages),
 		cmocka_unit_test(another_transport_or_interface_is_wrong),
+		cmocka_unit_test(tcp_beside_an_active_port_of_infiniband_is_a_fall_back),
 		cmocka_unit_test(a_wanted_network_that_is_broken_fails_the_node),
 		cmocka_unit_test(other_networks_are_told_of_where_launches_hang),
 		cmocka_unit_test(the_last_launch_of_a_node_counts),
