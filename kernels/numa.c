@@ -17,7 +17,7 @@
 #include "kernels/loops.h"
 
 #define RATE     .unit = "B/s", .better = "higher", .reduce = "best", .unrated = true
-#define RATIO(b) .unit = "ratio", .better = (b), .reduce = "median"
+#define RATIO(b) .unit = "ratio", .better = (b), .reduce = "median", .relative = true
 
 static const struct kit_metric metrics[] = {
 	{.name = "numa.read", RATE, .help = "8 streams a thread"},

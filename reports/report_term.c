@@ -14,6 +14,7 @@
 #include "config/hostlist.h"
 #include "reports/emit.h"
 #include "reports/links.h"
+#include "reports/matrix.h"
 #include "reports/rows.h"
 #include "reports/table.h"
 #include "reports/term.h"
@@ -628,6 +629,7 @@ static int write_term(const struct summary *s, const struct report_style *style,
 		add_nodes(&t, s);
 	add_links(&t, s);
 	table_add(&t, &rows);
+	matrix_add(&t, s);
 	add_coverage(&t, s);
 	add_remarks(&t, s);
 	add_next(&t, s, &rows);

@@ -12,6 +12,7 @@
 #include "judge/gates.h"
 #include "judge/judge_config.h"
 #include "judge/launches.h"
+#include "judge/library.h"
 #include "judge/required.h"
 #include "judge/roofs.h"
 #include "judge/rule.h"
@@ -188,7 +189,8 @@ static void unjudged(struct summary *out, const struct work *w)
 	for (size_t i = 0; i < w->series.n; i++) {
 		const struct metric *d = w->series.items[i].declared;
 
-		if (!judged[i] && !(d && (d->unrated || d->relative)))
+		if (!judged[i] && !(d && (d->unrated || d->relative)) &&
+		    !(d && rule_is_core(&w->series.items[i])))
 			add_unjudged(out, w, &w->series.items[i]);
 	}
 	free(judged);
@@ -276,6 +278,7 @@ static void add_remarks(struct summary *s, const struct work *w)
 					    s->n_reported, s->n_nodes));
 	said_remarks(s);
 	common_cause(s, &w->nodes);
+	library_cause(s, &w->nodes);
 }
 
 /* The same wish of several metrics is one request; one in the journal is under way. */

@@ -12,7 +12,8 @@
 #include "base/units.h"
 
 static const char *const at_keys[] = {"store",  "size",       "core",  "l3",
-				      "domain", "mem_domain", "nodes", "scaling"};
+				      "domain", "mem_domain", "nodes", "scaling",
+				      "path",   "threads"};
 
 enum { N_AT_KEYS = sizeof(at_keys) / sizeof(at_keys[0]) };
 

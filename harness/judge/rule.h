@@ -75,6 +75,9 @@ double rule_min_deviation(const json_t *site, const char *metric);
  */
 const struct judge_node *rule_node(const struct rule_input *in, const struct series *s);
 
+/* The series is of one core of a node: rule `cores` compares it with its like. */
+bool rule_is_core(const struct series *s);
+
 /* Why rule `theory` had nothing to compare @s with, one clause; NULL when it had. */
 const char *rule_theory_why_not(const struct rule_input *in, const struct series *s);
 

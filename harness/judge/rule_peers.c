@@ -46,7 +46,8 @@ static void find_groups(struct work *w)
 		struct group *g;
 
 		w->group_of[i] = NAMES_NONE;
-		if (!node || s->peer || !s->declared || s->declared->unrated)
+		if (!node || s->peer || !s->declared || s->declared->unrated ||
+		    rule_is_core(s))
 			continue;
 		strbuf_reset(&key);
 		strbuf_addf(&key, "%s\n%s\n%s\n%s", s->name ? s->name : "", s->metric,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/series.h"
 
 static const char THEORY[] = "cpus.yaml: AMD EPYC 7713, 8 channels of 3200 MT/s a socket";
 static const char STUDY[] = "Milan BIOS study, 16 threads a node";
@@ -171,6 +172,58 @@ static void one_good_node(struct made *m)
 	set_nodes(m, nodes, 1);
 	m->summary.steps_planned = m->summary.steps_ended = 1;
 	m->summary.accepted = true;
+	finish(m);
+}
+
+static void add_cell(struct made *m, const char *node, const char *metric,
+		     const char *unit, int cpus, int memory, int threads, double value)
+{
+	struct summary *s = &m->summary;
+	const char *more =
+		threads ? arena_printf(&s->arena, ",\"threads\":%d", threads) : "";
+
+	s->series[s->n_series++] = (struct series){
+		.node = node,
+		.name = "detail/numa",
+		.metric = metric,
+		.unit = unit,
+		.value = value,
+		.at = arena_printf(&s->arena, "{\"domain\":%d,\"mem_domain\":%d%s}", cpus,
+				   memory, more),
+	};
+}
+
+/* Two nodes of sixteen NUMA domains; domain 3 has no memory, domain 40 no CPUs. */
+static void numa(struct made *m)
+{
+	static const char *const nodes[] = {"n01", "n02"};
+	struct verdict *v;
+
+	start(m, "node");
+	m->summary.series = mem_calloc(2 * 16 * 17 * 3, sizeof(struct series));
+	for (int i = 0; i < 2 * 16 * 17; i++) {
+		const char *node = nodes[i % 2];
+		const int cpus = i / 2 / 17, memory = i / 2 % 17;
+		const double ns = cpus == memory           ? 96
+				  : cpus / 8 == memory / 8 ? 112.4
+							   : 201;
+
+		if (memory == 3)
+			continue;
+		add_cell(m, node, "numa.read", "B/s", cpus, memory == 16 ? 40 : memory, 1,
+			 1e9);
+		add_cell(m, node, "numa.read", "B/s", cpus, memory == 16 ? 40 : memory, 8,
+			 (i % 2 + 4.1e12 / ns));
+		add_cell(m, node, "numa.latency", "s", cpus, memory == 16 ? 40 : memory,
+			 0, ns * 1e-9);
+	}
+	for (int i = 0; i < 2; i++) {
+		v = add(m, nodes[i], "detail/numa", "numa.latency", "numa", VERDICT_PASS);
+		v->why = "own memory is the nearest for the CPUs of all 15 domains; the "
+			 "farthest is 2.09 times as far";
+	}
+	set_nodes(m, nodes, 2);
+	m->summary.steps_planned = m->summary.steps_ended = 2;
 	finish(m);
 }
 
@@ -376,7 +429,8 @@ static void fleet(struct made *m)
 
 const struct made_case made_cases[] = {
 	{"nothing", nothing}, {"one", one_good_node}, {"faults", faults},
-	{"hostile", hostile}, {"fleet", fleet},       {NULL, NULL},
+	{"hostile", hostile}, {"fleet", fleet},       {"numa", numa},
+	{NULL, NULL},
 };
 
 void made_release(struct made *m)
@@ -385,6 +439,7 @@ void made_release(struct made *m)
 
 	arena_release(&s->arena);
 	free(s->verdicts);
+	free(s->series);
 	free(s->nodes);
 	free(s->missing);
 	free(s->remarks);
