@@ -66,6 +66,13 @@ const struct counter *counters_find(const struct counters *c, const char *name)
 	return NULL;
 }
 
+void counters_add(struct counters *c, const char *name, const char *unit, double value)
+{
+	mem_grow(&c->items, &c->cap, c->n + 1, sizeof(*c->items));
+	c->items[c->n++] = (struct counter){
+		.name = arena_strdup(&c->arena, name), .unit = unit, .value = value};
+}
+
 static void add(struct counters *c, const char *port, const struct file *f, uint64_t n)
 {
 	const char *slash = strrchr(f->path, '/');

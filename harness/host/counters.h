@@ -11,12 +11,20 @@
  *   hsn0/rx_errors             Ethernet: statistics/, and carrier_changes
  *   tcp/RetransSegs            segments sent again, of the network namespace (RFC 4022)
  *
- * What cannot be read is absent. All values are numbers of events, unit "ratio".
+ * counters_node(): of memory and CPUs:
+ *
+ *   mc0/ce_count, ue_count     errors of a memory controller (EDAC): corrected, not
+ *   cpus/core_throttle_count, package_throttle_count
+ *                              how often heat slowed cores down, all CPUs together
+ *
+ * What cannot be read is absent. All values are numbers of events, unit "ratio". Gauges,
+ * which go up and down, are apart.
  */
 #ifndef ASSAY_HOST_COUNTERS_H
 #define ASSAY_HOST_COUNTERS_H
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "host/io.h"
 
 struct counter {
@@ -38,6 +46,26 @@ void counters_release(struct counters *c);
 
 /* NULL when there is none of that name. */
 const struct counter *counters_find(const struct counters *c, const char *name);
+
+/* Adds one; texts are copied. */
+void counters_add(struct counters *c, const char *name, const char *unit, double value);
+
+/* Adds those of memory and CPUs. */
+void counters_node(struct counters *c, const struct host_io *io);
+
+/* NaN for what cannot be read. */
+struct counters_gauges {
+	double frequency;   /* Hz, mean of CPUs */
+	double temperature; /* Celsius, of the hottest sensor of the CPUs */
+};
+
+/* Now, by at most 16 of the CPUs @asked. */
+struct counters_gauges counters_gauges(const struct host_io *io, const int *asked,
+				       size_t n);
+
+/* Appends what of gauges and memory errors this machine does not tell; "" for nothing. */
+void counters_unreadable(const struct host_io *io, const int *asked, size_t n,
+			 struct strbuf *out);
 
 /* Adds those of all ports of the machine. */
 void counters_ports(struct counters *c, const struct host_io *io);

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "judge/gauges.h"
 #include "judge/rule.h"
 
 /* Losses that are fewer than this, or a smaller share, happen to healthy nodes. */
@@ -29,7 +30,14 @@ static const char cable[] = "check cable, connector and the switch port at its o
 static const char host[] = "check its receive rings and interrupts (ethtool -S, -g)";
 static const char fabric[] = "check the switches on its way: buffers, flow control (PFC)";
 
+static const char dimm[] = "see the event log of the BMC for the DIMM, and exchange it";
+static const char heat[] = "check cooling, power limits and what shares its fans";
+
 static const struct meaning meanings[] = {
+	{"ue_count", VERDICT_FAIL, NULL, 0, dimm},
+	{"ce_count", VERDICT_WARN, NULL, 0, dimm},
+	{"core_throttle_count", VERDICT_WARN, NULL, 0, heat},
+	{"package_throttle_count", VERDICT_WARN, NULL, 0, heat},
 	{"link_downed", VERDICT_FAIL, NULL, 0, cable},
 	{"link_error_recovery", VERDICT_FAIL, NULL, 0, cable},
 	{"carrier_changes", VERDICT_FAIL, NULL, 0, cable},
@@ -263,11 +271,13 @@ int rule_counter_judge(const struct rule_input *in, struct summary *out, struct 
 						    st->counters[g.from]->node))
 				g.to++;
 			judge_group(out, &g, remarks);
+			gauges_judge(out, st, g.from, g.to);
 		}
 	}
 	for (size_t i = 0; i < MEANINGS; i++) {
 		if (remarks[i].nodes)
 			tell(out, &remarks[i]);
 	}
+	gauges_unreadable(out, in->state);
 	return 0;
 }

@@ -212,7 +212,8 @@ static void keep(struct kit *k, const char *line, size_t len)
 		bug(k, "record", e.msg);
 	p->n_list++;
 	if (r->kind == RECORD_KIND_event && strcmp(r->u.event.what, "placement") != 0 &&
-	    strcmp(r->u.event.what, "library") != 0)
+	    strcmp(r->u.event.what, "library") != 0 &&
+	    strcmp(r->u.event.what, "counters") != 0)
 		(void)fprintf(stderr, "assay-%s: rank %lld: %s: %s\n", k->kernel->name,
 			      (long long)r->u.event.rank, r->u.event.what,
 			      r->u.event.text);

@@ -22,6 +22,8 @@ struct kit_private {
 	const char *what;         /* of the event kit_agree() makes: "skip", "invalid" */
 	bool records;             /* --format records */
 	struct counters counters; /* of the node before the run; local rank 0 */
+	struct gauges *gauges;    /* the same: looks at clock and temperature */
+	int *watched;             /* CPUs whose clock that is */
 	struct strbuf queue;      /* JSON lines that wait for kit_flush() */
 	/* rank 0 */
 	int64_t printed; /* @assay lines so far */

@@ -169,9 +169,86 @@ static void few_segments_sent_again_are_nothing(void **unused)
 	fixture_release(&f);
 }
 
+static void errors_of_memory_and_heat_are_findings(void **unused)
+{
+	const struct verdict *v;
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	moved(&f, 1, "mc0/ce_count", 5, 5); /* of last year */
+	moved(&f, 1, "mc1/ce_count", 5, 9);
+	moved(&f, 1, "mc1/ue_count", 0, 1);
+	moved(&f, 2, "cpus/core_throttle_count", 100, 1100);
+	fixture_judge(&f);
+	assert_int_equal(findings(&f), 2);
+	v = fixture_verdict(&f, "counter", "mc1/ue_count", "n1");
+	assert_int_equal(v->word, VERDICT_FAIL);
+	assert_non_null(strstr(v->why, "mc1 during the step: ce_count +4, ue_count +1"));
+	v = fixture_verdict(&f, "counter", "cpus/core_throttle_count", "n2");
+	assert_int_equal(v->word, VERDICT_WARN);
+	fixture_release(&f);
+}
+
+/* "Fast the first minute, then -12 %". */
+static void a_clock_that_falls_is_a_finding(void **unused)
+{
+	const struct verdict *v;
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	for (int i = 0; i < 60; i++) {
+		reading(&f, 1, "n1", "cpus/clock", "during", i < 25 ? 3.2e9 : 2.8e9);
+		reading(&f, 1, "n1", "cpus/temperature", "during", 60 + i / 2.0);
+		reading(&f, 2, "n2", "cpus/clock", "during", 3.2e9 - 1e6 * (i % 7));
+		reading(&f, 2, "n2", "cpus/temperature", "during", 60 + i / 2.0);
+	}
+	fixture_judge(&f);
+	assert_int_equal(findings(&f), 1);
+	v = fixture_verdict(&f, "counter", "cpus/clock", "n1");
+	assert_int_equal(v->word, VERDICT_WARN);
+	assert_non_null(strstr(v->why,
+			       "from 3.20 GHz to 2.80 GHz (12.5 %) during the step, "
+			       "at up to 90 C"));
+	fixture_release(&f);
+	start(&f); /* a look or two say nothing */
+	reading(&f, 1, "n1", "cpus/clock", "during", 3.2e9);
+	reading(&f, 1, "n1", "cpus/clock", "during", 1.2e9);
+	fixture_judge(&f);
+	assert_int_equal(findings(&f), 0);
+	fixture_release(&f);
+}
+
+static void what_cannot_be_read_is_said_once(void **unused)
+{
+	struct fixture f;
+	size_t n = 0;
+
+	(void)unused;
+	start(&f);
+	for (int i = 1; i <= 2; i++) {
+		for (int k = 0; k < 3; k++)
+			fixture_line(&f,
+				     "{\"kind\":\"event\",\"step\":%d,\"attempt\":1,"
+				     "\"node\":\"n%d\",\"what\":\"counters\",\"text\":"
+				     "\"not readable: clock (cpufreq)\"}",
+				     i, i);
+	}
+	fixture_judge(&f);
+	for (size_t i = 0; i < f.summary.n_remarks; i++)
+		n += !strcmp(f.summary.remarks[i],
+			     "counters of 2 nodes not readable: clock (cpufreq)");
+	assert_int_equal(n, 1);
+	fixture_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_of_memory_and_heat_are_findings),
+		cmocka_unit_test(a_clock_that_falls_is_a_finding),
+		cmocka_unit_test(what_cannot_be_read_is_said_once),
 		cmocka_unit_test(what_stands_still_or_is_unknown_is_no_finding),
 		cmocka_unit_test(errors_of_a_port_are_one_finding_with_the_worst),
 		cmocka_unit_test(a_few_drops_are_nothing),
