@@ -229,7 +229,10 @@ static bool is_alike(const struct pairs_graph *g, const struct pairs_finding *f,
 	return f->kind == PAIRS_NODE && f->way == way && group_of(g, f->a) == group;
 }
 
-/* How many there are; false when pairs of those nodes inside the group are slow, too. */
+/*
+ * How many there are; false when pairs of those nodes inside the group are slow, too. Few
+ * such pairs may be there; that several ports of a leaf fail in one direction is not it.
+ */
 static bool count_alike(const struct pairs_graph *g, uint32_t group, enum pairs_way way,
 			size_t *n)
 {
@@ -252,7 +255,7 @@ static bool count_alike(const struct pairs_graph *g, uint32_t group, enum pairs_
 			low += e->x < -g->dev;
 		}
 	}
-	return inside >= ALIKE_FEWEST && 4 * low <= inside;
+	return (inside >= ALIKE_FEWEST || way != PAIRS_BOTH) && 4 * low <= inside;
 }
 
 /* Pairs to others of those nodes are looked at again, as the group's. */

@@ -42,6 +42,13 @@ static const char *const names[] = {
 		.help = "the same, percentiles of the turns"                   \
 	}
 
+/* Of one pair among many: they are compared with each other, by rule `pairs`. */
+#define PAIR(what, unit_, better_, help_)                                         \
+	{                                                                         \
+		.name = ("net.pair_" what), .unit = (unit_), .better = (better_), \
+		.reduce = "median", .unrated = true, .help = ("pairs: " help_)    \
+	}
+
 static const struct kit_metric metrics[] = {
 	METRIC("net.latency", "s", "lower", false,
 	       "half the time there and back of one message between the first and the "
@@ -63,10 +70,16 @@ static const struct kit_metric metrics[] = {
 	       "until a rank has the first one's message"),
 	METRIC("net.allreduce", "s", "lower", true, "until a rank has the sum of all"),
 	METRIC("net.alltoall", "s", "lower", true, "until a rank has a message of each"),
+	PAIR("latency", "s", "lower", "half the time there and back of a small message"),
+	PAIR("bw", "B/s", "higher", "a window of messages to the peer"),
+	PAIR("bibw", "B/s", "higher", "a window of messages each way at once, together"),
+	PAIR("hang", "B", "higher", "the smallest message that did not arrive"),
 	{.name = NULL},
 };
 
 static const char *const automatic[] = {"auto", NULL};
+static const char *const all[] = {"all", NULL};
+static const char *const schedules[] = {"all", "sample", NULL};
 
 static const struct kit_option options[] = {
 	{.name = "test",
@@ -116,7 +129,55 @@ static const struct kit_option options[] = {
 	 .help = "each size takes about so long, with as many turns (up to -i) and "
 		 "messages "
 		 "at once (up to -W) as fit: for links of which nothing is known; 0: by "
-		 "turns (latency, bw, bibw)"},
+		 "turns (latency, bw, bibw); pairs: all of one pair, 0: 0.4 s"},
+	{.name = "schedule",
+	 .type = KIT_CHOICE,
+	 .def = "all",
+	 .choices = schedules,
+	 .help = "pairs: each rank meets all others, or random ones in 3 log2 N rounds, "
+		 "which finds a bad node or port, but not each bad pair"},
+	{.name = "rounds",
+	 .type = KIT_INT,
+	 .def = "auto",
+	 .choices = automatic,
+	 .min = 1,
+	 .max = 1000000,
+	 .help = "pairs: so many rounds of the schedule"},
+	{.name = "seed",
+	 .type = KIT_INT,
+	 .def = "1",
+	 .max = INT64_MAX,
+	 .help = "pairs: of the random ones"},
+	{.name = "pairs-at-once",
+	 .type = KIT_INT,
+	 .def = "all",
+	 .choices = all,
+	 .min = 1,
+	 .max = 1000000,
+	 .help = "pairs: so many of a round measure at the same time, the others wait: "
+		 "all load the network, few leave it quiet"},
+	{.name = "patience",
+	 .type = KIT_TIME,
+	 .def = "10",
+	 .help = "pairs: a message that takes longer never comes"},
+	{.name = "first-round",
+	 .type = KIT_INT,
+	 .def = "1",
+	 .min = 1,
+	 .max = 1000000,
+	 .help = "pairs: round to begin with, to go on where a launch was cut off"},
+	{.name = "slots",
+	 .type = KIT_INT,
+	 .def = "auto",
+	 .choices = automatic,
+	 .min = 2,
+	 .max = 1000000,
+	 .help = "pairs: the rounds are those of so many ranks, of whom --absent are "
+		 "missing"},
+	{.name = "absent",
+	 .type = KIT_TEXT,
+	 .def = "",
+	 .help = "pairs: numbers from 0, with commas"},
 	{.name = "repeat",
 	 .type = KIT_INT,
 	 .def = "3",

@@ -233,6 +233,78 @@ static void what_cannot_be_is_said_before_it_starts(void **unused)
 	}
 }
 
+/* Two of four players in three rounds, of which they meet in one: the others are not
+ * there. */
+static void pairs_meet_once(void **unused)
+{
+	static const char *const modes[] = {"--schedule all", "--pairs-at-once 1",
+					    "--schedule sample --seed 7"};
+
+	(void)unused;
+	for (size_t m = 0; m < 3; m++) {
+		size_t rounds = 0, there = 0;
+		char words[256];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words),
+			       NET "pairs -m 8:64k --seconds 0.04 --slots 4 "
+				   "--absent 0,2 %s --format records",
+			       modes[m]);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_int_equal(count_samples(&r, "net.pair_latency", NULL), 1);
+		assert_int_equal(count_samples(&r, "net.pair_bw", NULL), 2);
+		assert_int_equal(count_samples(&r, "net.pair_bibw", NULL), 1);
+		assert_int_equal(count_samples(&r, "net.pair_hang", NULL), 0);
+		for (size_t i = 0; i < r.n; i++) {
+			const struct record_sample *s = &r.records[i].u.sample;
+
+			if (r.records[i].kind == RECORD_KIND_event)
+				rounds += !strcmp(r.records[i].u.event.what, "round");
+			if (r.records[i].kind != RECORD_KIND_sample)
+				continue;
+			assert_int_equal(s->rank + strtol(s->peer, NULL, 10), 1);
+			there += !strcmp(s->metric, "net.pair_bw") && s->rank == 0;
+		}
+		assert_int_equal(rounds, 3);
+		assert_int_equal(there, 1);
+		run_release(&r);
+	}
+}
+
+static void pairs_go_on_behind_rounds_that_were_made(void **unused)
+{
+	struct run r;
+
+	(void)unused;
+	/* of four players 0 and 1 meet in the second of three rounds, where p + q = 1 */
+	run(&r, 60,
+	    NET "pairs -m 8:64k --seconds 0.04 --slots 4 --absent 2,3 --first-round 3 "
+		"--format records");
+	assert_int_equal(r.end.exit, 0);
+	assert_int_equal(count_samples(&r, "net.pair_bw", NULL) +
+				 count_samples(&r, "net.pair_latency", NULL),
+			 0);
+	run_release(&r);
+	run(&r, 60, NET "pairs --slots 3 --absent 7 --format records");
+	assert_int_equal(r.end.exit, 2);
+	run_release(&r);
+	run(&r, 60, NET "pairs --slots 4 --absent 1 --format records");
+	assert_int_equal(r.end.exit, 2);
+	run_release(&r);
+}
+
+static void what_pairs_receive_is_checked(void **unused)
+{
+	struct run r;
+
+	(void)unused;
+	run(&r, 60, NET "pairs -m 8:64k --seconds 0.04 --spoil 64k --format records");
+	assert_int_equal(r.end.exit, 1);
+	assert_false(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+	run_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +316,9 @@ int main(void)
 		cmocka_unit_test(people_see_which_size_was_wrong),
 		cmocka_unit_test(measuring_by_time_ends_in_time),
 		cmocka_unit_test(what_cannot_be_is_said_before_it_starts),
+		cmocka_unit_test(pairs_meet_once),
+		cmocka_unit_test(pairs_go_on_behind_rounds_that_were_made),
+		cmocka_unit_test(what_pairs_receive_is_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
