@@ -85,17 +85,6 @@ static int add_stage(struct round *r, const struct plan_stage *stage, struct err
 	return 0;
 }
 
-static int check_plan(const struct plan *p, struct err *e)
-{
-	for (size_t i = 0; i < p->n_stages; i++) {
-		for (size_t k = 0; k < p->stages[i].n_steps; k++) {
-			if (plan_check_on(&p->stages[i].steps[k], e))
-				return -1;
-		}
-	}
-	return 0;
-}
-
 /* Those the journal holds, which a crash may have left undone, and the new ones. */
 static const struct request *all_requests(struct arena *a, const struct state *state,
 					  const struct request *requests, size_t *n)
@@ -133,8 +122,6 @@ int next_steps(struct steps *out, const struct plan *plan, const struct state *s
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (check_plan(plan, e))
-		return -1;
 	kernels = state->plan.kernels ? json_loads(state->plan.kernels, 0, NULL) : NULL;
 	r.kernels = kernels;
 	requests = r.requests = all_requests(&out->arena, state, requests, &n_requests);

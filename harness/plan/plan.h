@@ -107,12 +107,6 @@ void plan_no_preflight(struct plan *p);
 int plan_set(struct plan *p, const char *assignment, struct err *e);
 
 /*
- * No launch on pairs of nodes is made yet, and one on each node is not what such a step
- * asks for: ERR_USAGE with its place.
- */
-int plan_check_on(const struct plan_step *step, struct err *e);
-
-/*
  * Checks the options that @p gives to @kernel, and the metrics of it that @p requires,
  * against what the kernel says of itself: @describe is the JSON object its --describe
  * printed. ERR_USAGE with the place of the option (or of the requirement) for an unknown

@@ -170,15 +170,15 @@ out:
 	return rc;
 }
 
-int plan_check_on(const struct plan_step *step, struct err *e)
+/* Only a kernel that says which rounds it did can go on behind them. */
+static int check_on(const struct kernel_says *k, const struct plan_step *st)
 {
-	if (step->on != PLAN_ON_PAIRS)
+	if (st->on != PLAN_ON_PAIRS || by_name(k->options, "first-round"))
 		return 0;
-	return err_set(
-		e, ERR_USAGE,
-		"%s: step '%s': 'on: pairs' cannot be run yet, expected node, sets "
-		"or all",
-		step->where, step->name);
+	return err_set(k->e, ERR_USAGE,
+		       "%s: step '%s': 'on: pairs' is for kernels that measure pairs in "
+		       "rounds, expected kernel 'net' with 'test: pairs'",
+		       st->where, st->name);
 }
 
 /*
@@ -203,7 +203,7 @@ static int check_share(const struct kernel_says *k, const struct plan_option *o)
 
 static int check_step(const struct kernel_says *k, const struct plan_step *st)
 {
-	if (plan_check_on(st, k->e))
+	if (check_on(k, st))
 		return -1;
 	for (size_t i = 0; i < st->n_options; i++) {
 		const struct plan_option *o = &st->options[i];

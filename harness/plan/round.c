@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "plan/fit.h"
+#include "plan/rounds.h"
 
 /* Estimate of a launch of which neither the plan nor the journal knows anything, s. */
 #define UNKNOWN_ESTIMATE 60.0
@@ -200,6 +201,8 @@ static int add(struct round *r, const struct what *w, struct err *e)
 		return -1;
 	add_command(s, ps, a);
 	add_options(s, ps, a);
+	if (ps->on == PLAN_ON_PAIRS)
+		rounds_go_on(r->known->state, s, a);
 	fit(r, w, s);
 	s->limit = fmin(ps->limit > 0 ? ps->limit : r->plan->limits.step, r->budget);
 	s->estimate = seconds;

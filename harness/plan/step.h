@@ -85,8 +85,7 @@ struct placer {
  * round. Nodes without facts and excluded nodes get no steps, but a node that failed a
  * gate gets the repeats that may still clear it; a set that failed with a node that is
  * excluded since is launched again without it. @budget is the time left in s, or
- * infinity: what does not fit by its estimate is left out and listed. ERR_USAGE for a
- * step that plan_check_on() refuses.
+ * infinity: what does not fit by its estimate is left out and listed.
  */
 int next_steps(struct steps *out, const struct plan *plan, const struct state *state,
 	       const struct request *requests, size_t n_requests, double budget,

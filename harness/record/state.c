@@ -252,3 +252,27 @@ const struct record_node *state_facts(const struct state *s, const char *node)
 
 	return i == NAMES_NONE ? NULL : &s->facts[i];
 }
+
+int64_t state_rounds(const struct state_step *st, int64_t *of)
+{
+	for (size_t i = st->n_events; i-- > 0;) {
+		const char *text = st->events[i]->text;
+		char *end;
+		long long done, all;
+
+		if (strcmp(st->events[i]->what, "round") != 0)
+			continue;
+		done = strtoll(text, &end, 10);
+		if (strncmp(end, " of ", 4) != 0 || done < 1)
+			continue;
+		all = strtoll(end + 4, NULL, 10);
+		if (all < done)
+			continue;
+		if (of)
+			*of = all;
+		return done;
+	}
+	if (of)
+		*of = 0;
+	return 0;
+}

@@ -79,6 +79,12 @@ bool state_check_ok(const struct record_valid *v);
  */
 bool state_wrong(const struct state_step *st);
 
+/*
+ * Rounds that a launch over pairs of nodes has finished, by its last event "round", and
+ * how many it has in all (may be NULL); 0 when it says nothing of rounds.
+ */
+int64_t state_rounds(const struct state_step *st, int64_t *of);
+
 /* Facts of a node, NULL when the journal has none. */
 const struct record_node *state_facts(const struct state *s, const char *node);
 

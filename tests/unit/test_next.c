@@ -484,19 +484,70 @@ static void a_set_of_a_series_is_split_repeated_and_made_again_by_itself(void **
 	end(&f);
 }
 
-static void what_cannot_be_run_yet_is_refused_with_its_place(void **unused)
+static const char *words(const struct fixture *f, size_t i)
 {
+	static char text[512];
+
+	text[0] = '\0';
+	for (size_t k = 0; k < f->next.items[i].n_options; k++) {
+		strncat(text, k ? " " : "", sizeof(text) - strlen(text) - 1);
+		strncat(text, f->next.items[i].options[k],
+			sizeof(text) - strlen(text) - 1);
+	}
+	return text;
+}
+
+static void round_done(struct fixture *f, int64_t id, const char *text)
+{
+	struct record r = record_make(RECORD_KIND_event);
+
+	r.u.event.step = id;
+	r.u.event.attempt = 1;
+	r.u.event.what = "round";
+	r.u.event.text = text;
+	assert_int_equal(state_add(&f->state, &r, &f->e), 0);
+}
+
+static void pairs_go_on_behind_the_last_whole_round(void **unused)
+{
+	static const struct request q[] = {
+		{"go-on:first/s@*:1", "repeat", "first/s@*", "it was cut off", NULL},
+		{"exclude:n3:2", "exclude", "n3", "it does not answer", NULL},
+		{"split:first/s@*:3", "split", "first/s@*", "it hangs", NULL},
+		{"check:n2:n5:1", "pair", "first/s@*~n2", "slow", "n5"},
+	};
 	struct fixture f;
 
 	(void)unused;
-	begin(&f, two, 2);
-	f.steps[1].on = PLAN_ON_PAIRS;
-	assert_int_equal(
-		next_steps(&f.next, &f.plan, &f.state, NULL, 0, INFINITY, &placer, &f.e),
-		-1);
-	assert_int_equal(f.e.kind, ERR_USAGE);
-	assert_string_equal(f.e.msg, "p.yaml:1:1: step 's': 'on: pairs' cannot be run "
-				     "yet, expected node, sets or all");
+	begin_sets(&f, 8, NULL, 0);
+	f.steps[0].on = PLAN_ON_PAIRS;
+	next(&f, NULL, 0, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*=n1-n8");
+	assert_string_equal(words(&f, 0), "--store nt");
+	done_next(&f, 0, "no-data");
+	round_done(&f, 1, "1 of 7: 4 pairs");
+	round_done(&f, 1, "2 of 7: 4 pairs");
+	next(&f, q, 1, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*=n1-n8");
+	assert_string_equal(words(&f, 0), "--store nt --first-round 3");
+	done_next(&f, 0, "no-data");
+	round_done(&f, 2, "3 of 7: 4 pairs");
+	/* without the node that is gone: the other pairs of its rounds still come */
+	next(&f, q, 2, INFINITY);
+	assert_int_equal(f.next.n, 1);
+	assert_int_equal(f.next.items[0].n_nodes, 7);
+	assert_string_equal(words(&f, 0),
+			    "--store nt --first-round 4 --slots 8 --absent 2");
+	/* nothing was done: who it is has to be found, and parts are short */
+	done_next(&f, 0, "timeout");
+	next(&f, q, 3, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*.0=n1-n5 first/s@*.1=n6-n8");
+	assert_string_equal(words(&f, 0), "--store nt --rounds 3");
+	for (size_t i = 0; i < 2; i++)
+		done_next(&f, i, "ok");
+	next(&f, q, 4, INFINITY);
+	assert_string_equal(keys(&f), "first/s@*~n2=n5-n2");
+	assert_string_equal(words(&f, 0), "--store nt");
 	end(&f);
 }
 
@@ -571,7 +622,7 @@ int main(void)
 		cmocka_unit_test(sets_are_disjoint_and_cover_all_nodes_at_each_size),
 		cmocka_unit_test(
 			a_set_of_a_series_is_split_repeated_and_made_again_by_itself),
-		cmocka_unit_test(what_cannot_be_run_yet_is_refused_with_its_place),
+		cmocka_unit_test(pairs_go_on_behind_the_last_whole_round),
 		cmocka_unit_test(the_budget_leaves_out_what_does_not_fit_and_says_so),
 		cmocka_unit_test(a_node_that_cannot_be_placed_is_refused_not_the_run),
 		cmocka_unit_test(a_system_that_fails_ends_the_run_and_says_where),

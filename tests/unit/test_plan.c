@@ -457,8 +457,8 @@ static void pairs_are_refused_by_name(void **unused)
 {
 	static const char *const texts[][2] = {
 		{"plan: p\nstages:\n- name: s\n  steps: [{kernel: stream, on: pairs}]\n",
-		 "f.yaml:4:11: step 'stream': 'on: pairs' cannot be run yet, expected "
-		 "node, sets or all"},
+		 "f.yaml:4:11: step 'stream': 'on: pairs' is for kernels that measure "
+		 "pairs in rounds, expected kernel 'net' with 'test: pairs'"},
 	};
 	struct err e = {0};
 
