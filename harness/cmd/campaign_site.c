@@ -32,7 +32,7 @@ static const char *site_mca(const struct site *site, const char *key)
 /* What messages should take: as the site says, or what it tells MPI to use. */
 static json_t *fabric_json(const struct site *site)
 {
-	json_t *o = json_object(), *list = json_array();
+	json_t *o = json_object(), *list = json_array(), *groups = json_object();
 	const char *told = site_mca(site, "btl_tcp_if_include");
 	char name[128];
 
@@ -47,6 +47,15 @@ static json_t *fabric_json(const struct site *site)
 			json_array_append_new(list, json_string(name));
 	}
 	json_object_set_new(o, "interface", list);
+	for (size_t i = 0; i < site->fabric.n_groups; i++) {
+		const struct site_group *g = &site->fabric.groups[i];
+
+		list = json_array();
+		for (size_t k = 0; k < g->n_nodes; k++)
+			json_array_append_new(list, json_string(g->nodes[k]));
+		json_object_set_new(groups, g->name, list);
+	}
+	json_object_set_new(o, "groups", groups);
 	return o;
 }
 

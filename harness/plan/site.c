@@ -5,11 +5,17 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/names.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "config/hostlist.h"
+#include "plan/ibnet.h"
 
 static const char default_agent[] = "ssh -n -o BatchMode=yes -o ConnectTimeout=5";
+
+/* Bytes of what ibnetdiscover printed: 10,000 nodes are some 4 MB. */
+#define MOST_DISCOVERED ((size_t)64 << 20)
 
 enum { MOST_PER_CHASSIS = 1024, MOST_COUNT = 1000000 };
 
@@ -234,12 +240,36 @@ static int load_group(const struct loader *l, const struct yaml_pair *p,
 	return 0;
 }
 
+/* Of a file with the text of ibnetdiscover. */
+static int load_discovered(const struct loader *l, const struct yaml_pair *pair)
+{
+	static const struct conf_key def = {"groups", CONF_FILE, .offset = 0};
+	struct site_fabric *f = &l->site->fabric;
+	struct strbuf text = {0};
+	const char *path;
+	int rc;
+
+	if (conf_value(l->a, pair->key, pair->value, &def, &path, l->e))
+		return -1;
+	rc = file_read(&text, path, MOST_DISCOVERED, l->e);
+	if (!rc)
+		rc = ibnet_groups(strbuf_str(&text), l->a, &f->groups, &f->n_groups,
+				  l->e);
+	strbuf_release(&text);
+	if (!rc)
+		return 0;
+	l->e->kind = ERR_USAGE;
+	return err_at(l->e, "%s: 'groups': '%s'", yaml_where(l->a, pair->value), path);
+}
+
 static int load_groups(const struct loader *l, const struct yaml_pair *pair)
 {
 	struct site_fabric *f = &l->site->fabric;
 	struct names seen = {0};
 	int rc = 0;
 
+	if (pair->value->kind == YAML_TEXT)
+		return load_discovered(l, pair);
 	if (conf_expect(pair->key, pair->value, YAML_MAP, l->e))
 		return -1;
 	f->groups = arena_alloc(l->a, pair->value->n, sizeof(*f->groups));
