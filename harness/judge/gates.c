@@ -91,7 +91,8 @@ static void find_failures(struct gates *g)
 		struct failure *f;
 		size_t stage;
 
-		if (v->word != VERDICT_FAIL || !v->node)
+		/* a link is two nodes, either of which may be good */
+		if (v->word != VERDICT_FAIL || !v->node || v->peer)
 			continue;
 		node = nodes_find(nodes, v->node);
 		stage = stage_of(g, v, &name);

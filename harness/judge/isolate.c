@@ -224,6 +224,9 @@ void isolate_sets(const struct rule_input *in, struct summary *out)
 			continue;
 		if (exclude_silent(&s))
 			continue;
+		/* rule `pairs` lets it go on where it stopped */
+		if (state_rounds(last, NULL))
+			continue;
 		/* a launch that failed is tried once more before nodes are suspected */
 		if (!strcmp(launch_cause(last), "launch") && !k->relaunched)
 			continue;

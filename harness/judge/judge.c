@@ -198,7 +198,7 @@ static void unjudged(struct summary *out, const struct work *w)
 
 static bool gives_reference(const struct verdict *v)
 {
-	static const char *const by[] = {"baseline", "theory", "peers", "bios"};
+	static const char *const by[] = {"baseline", "theory", "peers", "pairs", "bios"};
 
 	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
 		if (v->word == VERDICT_PASS && !strcmp(v->rule, by[i]))
@@ -222,7 +222,8 @@ static void count_verdicts(struct summary *out, const struct work *w)
 		if (at == NAMES_NONE)
 			continue;
 		node = &out->nodes[at];
-		if (!node->why || v->word < node->word) {
+		/* a link is two nodes, either of which may be good: it is the run's */
+		if (!v->peer && (!node->why || v->word < node->word)) {
 			node->word = v->word;
 			node->why = v->why;
 		}

@@ -93,6 +93,24 @@ static bool mostly(size_t low, size_t n)
 	return n >= FEWEST_OF_NODE && (double)low >= MOST_OF_NODE * (double)n;
 }
 
+/* With one other alone it is a matter of the two. */
+static bool has_peers(const struct pairs_graph *g, size_t node)
+{
+	uint32_t peer = UINT32_MAX;
+
+	for (size_t j = g->first[node]; j < g->first[node + 1]; j++) {
+		const struct pairs_edge *e = &g->edges[g->list[j]];
+		uint32_t other = e->from == node ? e->to : e->from;
+
+		if (e->explained || other == peer)
+			continue;
+		if (peer != UINT32_MAX)
+			return true;
+		peer = other;
+	}
+	return false;
+}
+
 /* The way in which @node is slow; false: in none. */
 static bool slow_way(const struct pairs_graph *g, size_t node, enum pairs_way *way,
 		     size_t *of)
@@ -135,7 +153,7 @@ static bool explain_node(struct pairs_graph *g, uint32_t *nodes, size_t *n)
 		size_t of;
 		double weight;
 
-		if (!slow_way(g, nodes[i], &way, &of))
+		if (!slow_way(g, nodes[i], &way, &of) || !has_peers(g, nodes[i]))
 			continue;
 		nodes[kept++] = nodes[i];
 		/* of two that are slow with all, the slower: it may spoil the other's */
