@@ -106,13 +106,21 @@ static bool declares(const struct fit *f, const char *name)
 	return false;
 }
 
-/* A number, or the name of the option that holds it. */
+/* A number, or the option that holds it: "nb", "nb|576" where it may hold a word. */
 static double multiple(const struct fit *f, const json_t *says)
 {
 	const json_t *m = json_object_get(says, "multiple");
-	double v = json_is_string(m) ? whole(option_or_default(f, json_string_value(m)))
-				     : json_number_value(m);
+	const char *text = json_string_value(m);
+	double v = json_number_value(m);
 
+	if (text) {
+		const size_t len = strcspn(text, "|");
+		const char *name = arena_strndup(f->a, text, len);
+
+		v = whole(option_or_default(f, name));
+		if (isnan(v) && text[len])
+			v = whole(text + len + 1);
+	}
 	return v >= 1 ? v : 1;
 }
 

@@ -269,6 +269,17 @@ void kit_flush(struct kit *k)
 	free(lens);
 }
 
+void kit_flush_own(struct kit *k)
+{
+	struct kit_private *p = k->priv;
+
+	if (k->rank)
+		return;
+	print(k, strbuf_str(&p->queue), p->queue.len);
+	p->broken |= fflush(stdout) != 0;
+	strbuf_reset(&p->queue);
+}
+
 int kit_emit_end(struct kit *k)
 {
 	struct kit_private *p = k->priv;

@@ -42,8 +42,10 @@ struct kit_fit {
 	int power;              /* a problem has n^power elements, or nx * ny * nz */
 	double bytes;           /* an element takes, in all arrays together */
 	bool per_rank; /* every rank has a problem of this size; else they share one */
-	const char *multiple; /* sizes are multiples of it: "8", or an option, "nb" */
-	bool strict;          /* of given ones, too */
+	/* Sizes are multiples of it: "8", an option, "nb", or "nb|576" if that is a word
+	 */
+	const char *multiple;
+	bool strict; /* of given ones, too */
 	int least;
 	const char *grid[2]; /* options of a process grid, {"p", "q"}; or none */
 };

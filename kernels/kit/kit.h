@@ -77,6 +77,8 @@ int kit_invalid(struct kit *k, struct err *e, const char *fmt, ...)
 
 /* Collective: hands all ranks' records to rank 0, which prints them. */
 void kit_flush(struct kit *k);
+/* Rank 0 alone, in the middle of a long measurement: prints its own records so far. */
+void kit_flush_own(struct kit *k);
 
 /*
  * Collective: 0 when @rc is 0 on every rank, else -1 on every rank. A failing rank's

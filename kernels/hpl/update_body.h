@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The update for one instruction set; update_own.c includes it once for each, with
+ *
+ *   NAME(f)  the function's name        TARGET   its attribute
+ *   VEC      a vector                   WIDTH    doubles in it
+ *   MR NV    a tile: rows, vectors in a row
+ *   LOAD STORE SET ZERO ADD SUB NMADD   NMADD(a, b, c) = c - a b
+ *
+ * A tile of C (MR x NV WIDTH) stays in registers while a micro-panel of L (in the L1
+ * cache) passes a panel of U (in the L2 cache). Meanwhile the next tile of C and the next
+ * micro-panel of L are fetched: without that the update ran at 0.95 of OpenBLAS's DGEMM,
+ * with it at 1.05 (AVX-512, N 8000).
+ */
+#define NR (NV * WIDTH)
+
+/* C -= L U for one tile; @next is the tile of C after it, @ahead @lines lines to come. */
+TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u,
+				     double *c, int64_t ld, const double *next,
+				     const double *ahead, int64_t lines)
+{
+	VEC s[MR][NV];
+
+	for (int r = 0; r < MR; r++) {
+		for (int v = 0; v < NV; v++) {
+			s[r][v] = ZERO();
+			PREFETCH(next + r * ld + v * WIDTH);
+		}
+		PREFETCH(next + r * ld + NR - 1);
+	}
+	for (int64_t i = 0; i < lines; i++)
+		PREFETCH(ahead + 8 * i);
+	for (int64_t i = 0; i < k; i++) {
+		VEC b[NV];
+
+		for (int v = 0; v < NV; v++)
+			b[v] = LOAD(u + i * NR + v * WIDTH);
+		for (int r = 0; r < MR; r++) {
+			const VEC a = SET(l[i * MR + r]);
+
+			for (int v = 0; v < NV; v++)
+				s[r][v] = MADD(a, b[v], s[r][v]);
+		}
+	}
+	for (int r = 0; r < MR; r++) {
+		for (int v = 0; v < NV; v++)
+			STORE(c + r * ld + v * WIDTH,
+			      SUB(LOAD(c + r * ld + v * WIDTH), s[r][v]));
+	}
+}
+
+/* A tile of which only @rows x @cols are there. */
+TARGET static void NAME(edge)(int64_t rows, int64_t cols, int64_t k, const double *l,
+			      const double *u, double *c, int64_t ld)
+{
+	double t[MR * NR] __attribute__((aligned(64))) = {0};
+
+	NAME(tile)(k, l, u, t, NR, t, l, 0);
+	for (int64_t r = 0; r < rows; r++) {
+		for (int64_t j = 0; j < cols; j++)
+			c[r * ld + j] += t[r * NR + j];
+	}
+}
+
+TARGET static void NAME(multiply)(int64_t rows, int64_t w, int64_t k, const double *l,
+				  const double *u, double *c, int64_t ld)
+{
+	const int64_t kp = (k + MR - 1) / MR * MR, panels = (w + NR - 1) / NR;
+	const int64_t share = (MR * k / 8 + panels) / (panels ? panels : 1);
+
+	for (int64_t r = 0; r < rows; r += MR) {
+		const double *lr = l + r * k, *ahead = lr + MR * k;
+		const bool whole = r + MR <= rows, last = r + 2 * MR > rows;
+
+		for (int64_t j = 0; j < panels; j++) {
+			double *t = c + r * ld + j * NR;
+			const double *next = j + 1 < panels ? t + NR : t;
+
+			if (j + 1 == panels && !last)
+				next = c + (r + MR) * ld;
+			if (whole && (j + 1) * NR <= w)
+				NAME(tile)
+			(k, lr, u + j * kp * NR, t, ld, next,
+			 last ? lr : ahead + j * share * 8, last ? 0 : share);
+			else NAME(edge)(rows - r < MR ? rows - r : MR,
+					w - j * NR < NR ? w - j * NR : NR, k, lr,
+					u + j * kp * NR, t, ld);
+		}
+	}
+}
+
+/* Forward substitution within a tile of U: its own MR x MR triangle @l of L. */
+TARGET static inline void NAME(triangle)(const double *l, double *u)
+{
+	VEC s[MR][NV];
+
+	for (int r = 0; r < MR; r++) {
+		for (int v = 0; v < NV; v++)
+			s[r][v] = LOAD(u + r * NR + v * WIDTH);
+		for (int i = 0; i < r; i++) {
+			const VEC a = SET(l[i * MR + r]);
+
+			for (int v = 0; v < NV; v++)
+				s[r][v] = NMADD(a, s[i][v], s[r][v]);
+		}
+		for (int v = 0; v < NV; v++)
+			STORE(u + r * NR + v * WIDTH, s[r][v]);
+	}
+}
+
+TARGET static void NAME(solve)(int64_t k, const double *l11, double *u, int64_t w)
+{
+	const int64_t kp = (k + MR - 1) / MR * MR;
+
+	for (int64_t j = 0; j < w; j += NR, u += kp * NR) {
+		for (int64_t i = 0; i < k; i += MR) {
+			const double *l = l11 + i * k;
+			double *t = u + i * NR;
+
+			NAME(tile)(i, l, u, t, NR, t, l, 0);
+			if (i + MR <= k) {
+				NAME(triangle)(l + i * MR, t);
+			} else { /* cut: its missing columns are not there */
+				double cut[MR * MR] = {0};
+
+				memcpy(cut, l + i * MR,
+				       (size_t)((k - i) * MR) * sizeof(double));
+				NAME(triangle)(cut, t);
+			}
+		}
+	}
+}
+#undef NR
