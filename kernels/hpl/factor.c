@@ -232,8 +232,9 @@ static void work(struct lu *x, int thread)
 			try_panel(x, thread);
 		}
 	}
-	/* what this rank still has to send */
-	while (!thread && x->Q > 1 && atomic_load(&x->bcasting) < x->steps)
+	/* what this rank still has to send, and what its other threads wait for */
+	while (!thread && (atomic_load(&x->bcasting) < x->steps ||
+			   (x->P > 1 && x->swaps_done < x->first_swap[x->steps])))
 		lu_idle(x, thread, LU_WAIT, &turns);
 	(void)lu_phase(x, thread, LU_SELF);
 }

@@ -114,7 +114,7 @@ static int from_options(struct kit *k, struct runs *r, struct lu_want *w, uint64
 		if (!w->size.nb)
 			w->size.nb = size_block(
 				(int64_t)sqrt(share * (double)usable / 8 * k->ranks),
-				w->size.q);
+				w->size.p, w->size.q);
 		w->size.n = size_order(&w->size, usable, share);
 		if (!w->size.n)
 			return kit_skip(k, e, "no memory for a single block of %d",

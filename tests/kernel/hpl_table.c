@@ -94,21 +94,26 @@ static int solve(const struct lu_want *want)
 	return wrong;
 }
 
+static int number(const char *text)
+{
+	return (int)strtol(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
-	const int64_t largest = atoll(argv[4]);
-	const int every = argc > 5 ? atoi(argv[5]) : 1;
+	const int64_t largest = number(argv[4]);
+	const int every = argc > 5 ? number(argv[5]) : 1;
 	int level, rank, wrong = 0, count = 0, seen = 0;
 
 	(void)MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
 	(void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	omp_set_num_threads(atoi(argv[3]));
+	omp_set_num_threads(number(argv[3]));
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		for (size_t j = 0; j < sizeof(blocks) / sizeof(blocks[0]); j++) {
 			for (int u = 0; update_table[u]; u++) {
 				struct lu_want want = {
-					.size = {orders[i], blocks[j], atoi(argv[1]),
-						 atoi(argv[2]), atoi(argv[3])},
+					.size = {orders[i], blocks[j], number(argv[1]),
+						 number(argv[2]), number(argv[3])},
 					.update = update_table[u],
 					.seed = 42 + i,
 					.by_column = j % 2,
