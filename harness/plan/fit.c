@@ -331,7 +331,7 @@ static bool from_share(struct fit *f, double share, double *sizes)
 void fit_apply(const struct fit_question *q, struct step *s, struct arena *a)
 {
 	struct fit f = {.q = q, .s = s, .a = a};
-	double sizes[MOST_OPTIONS], share;
+	double sizes[MOST_OPTIONS] = {NAN, NAN, NAN, NAN}, share;
 	bool given = false;
 
 	if (s->refused || !read_fit(&f))
