@@ -60,6 +60,20 @@ static void relaunch(const struct rule_input *in, struct summary *out,
 		     arena_printf(&out->arena, "its launch failed: %s", why));
 }
 
+/* What a kernel says of a launch that is good, but not as good as it might be. */
+static void tell_warnings(struct summary *out, const struct state_step *st)
+{
+	for (size_t i = 0; i < st->n_events; i++) {
+		struct verdict *v;
+
+		if (strcmp(st->events[i]->what, "warn") != 0)
+			continue;
+		v = rule_step_verdict(out, "coverage", st);
+		v->word = VERDICT_WARN;
+		v->why = st->events[i]->text;
+	}
+}
+
 /* The last launch decides; that an earlier one failed is worth a WARN. */
 static void judge_key(const struct rule_input *in, struct summary *out,
 		      const struct launch_key *k)
@@ -75,6 +89,7 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 	if (key_is_search(k->key))
 		return; /* it looked for a culprit: what it found is said of the node */
 	if (has_result(last)) {
+		tell_warnings(out, last);
 		if (!failed)
 			return;
 		v = rule_step_verdict(out, "coverage", failed);

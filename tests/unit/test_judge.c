@@ -145,6 +145,29 @@ static void nodes_with_one_host_name_are_kept_and_warned_of(void **state)
 	fixture_release(&f);
 }
 
+static void what_a_kernel_warns_of_is_a_warning(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, "[\"n1\"]", "[]");
+	fixture_node(&f, "n1", CPU, 2);
+	fixture_step(&f, 1, "s/a", "n1", "ok", NULL);
+	fixture_sample(&f, 1, "n1", "stream.triad", NT, 1e11, 1);
+	fixture_line(&f, "{\"kind\":\"event\",\"step\":1,\"attempt\":1,\"what\":\"warn\","
+			 "\"text\":\"7 ranks make a flat grid, 1 x 7\"}");
+	fixture_line(&f, "{\"kind\":\"event\",\"step\":1,\"attempt\":1,"
+			 "\"what\":\"remark\",\"text\":\"just so\"}");
+	fixture_judge(&f);
+	assert_int_equal(f.summary.counts[VERDICT_WARN], 1);
+	for (size_t i = 0; i < f.summary.n_verdicts; i++) {
+		if (f.summary.verdicts[i].word == VERDICT_WARN)
+			assert_string_equal(f.summary.verdicts[i].why,
+					    "7 ranks make a flat grid, 1 x 7");
+	}
+	fixture_release(&f);
+}
+
 static void rules_are_found_by_name(void **state)
 {
 	size_t n = 0;
@@ -1252,6 +1275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(word_order_is_that_of_the_design),
+		cmocka_unit_test(what_a_kernel_warns_of_is_a_warning),
 		cmocka_unit_test(rules_are_found_by_name),
 		cmocka_unit_test(nodes_with_one_host_name_are_kept_and_warned_of),
 		cmocka_unit_test(f03_one_line_tells_that_all_are_slow_alike),
