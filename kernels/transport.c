@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -14,9 +13,6 @@
 #include "wires.h"
 
 enum { SMALL = 8, SMALL_TURNS = 20 };
-
-/* s: some drivers bring their counters up to date once a second. */
-static const double late_counters = 2.5;
 
 static const struct kit_metric metrics[] = {
 	{.name = "transport.latency",
@@ -187,18 +183,10 @@ static void ring(struct kit *k)
 /* Node. What this node's interfaces sent since @before. */
 static void say_transport(struct kit *k, const struct wires *before, uint64_t payload)
 {
-	const double end = clock_now() + late_counters;
-	const struct timespec moment = {.tv_nsec = 50000000};
 	struct strbuf text = {0};
-	struct wires now, sent;
+	struct wires sent;
 
-	for (;;) {
-		wires_read("", &now);
-		wires_between(before, &now, &sent);
-		if (wires_total(&sent) >= payload || clock_now() >= end)
-			break;
-		(void)nanosleep(&moment, NULL);
-	}
+	wires_since(before, payload, &sent);
 	wires_say(&sent, payload, &text);
 	kit_event(k, "transport", "%s", strbuf_str(&text));
 	strbuf_release(&text);

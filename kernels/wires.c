@@ -9,9 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/units.h"
+
+/* s: some drivers bring their counters up to date once a second. */
+static const double late_counters = 2.5;
 
 /* The first line of a file below @dir, "" when there is none. */
 static const char *line(const char *dir, const char *name, char *out, size_t size)
@@ -231,6 +236,30 @@ void wires_between(const struct wires *before, const struct wires *after,
 	qsort(out->items, (size_t)out->n, sizeof(*out->items), by_sent);
 }
 
+void wires_since(const struct wires *before, uint64_t payload, struct wires *sent)
+{
+	const double end = clock_now() + late_counters;
+	const struct timespec moment = {.tv_nsec = 50000000};
+	struct wires now;
+
+	for (;;) {
+		wires_read("", &now);
+		wires_between(before, &now, sent);
+		if (wires_total(sent) >= payload || clock_now() >= end)
+			return;
+		(void)nanosleep(&moment, NULL);
+	}
+}
+
+uint64_t wires_loopback(const char *root)
+{
+	char dir[PATH_MAX];
+	uint64_t sent;
+
+	(void)snprintf(dir, sizeof(dir), "%s/sys/class/net/lo/statistics", root);
+	return number(dir, "tx_bytes", &sent) ? sent : 0;
+}
+
 uint64_t wires_total(const struct wires *w)
 {
 	uint64_t total = 0;
@@ -262,4 +291,14 @@ void wires_say(const struct wires *sent, uint64_t payload, struct strbuf *out)
 			    units_format(text, sizeof(text), (double)x->sent, "B"));
 		comma = ", ";
 	}
+}
+
+void wires_say_near(uint64_t loopback, uint64_t payload, struct strbuf *out)
+{
+	const bool lo = loopback >= payload / 2;
+	char text[UNITS_TEXT];
+
+	strbuf_addf(
+		out, "%s: %s sent", lo ? "lo (tcp)" : "memory (shm)",
+		units_format(text, sizeof(text), (double)(lo ? loopback : payload), "B"));
 }

@@ -35,6 +35,15 @@ void wires_read(const char *root, struct wires *w);
 void wires_between(const struct wires *before, const struct wires *after,
 		   struct wires *out);
 
+/*
+ * What each sent since @before, once the counters show @payload bytes, or have not in
+ * time: some drivers bring them up to date once a second.
+ */
+void wires_since(const struct wires *before, uint64_t payload, struct wires *sent);
+
+/* Bytes that went through the loopback so far; ROOT as above. */
+uint64_t wires_loopback(const char *root);
+
 /* Bytes of all together. */
 uint64_t wires_total(const struct wires *w);
 
@@ -45,5 +54,11 @@ uint64_t wires_total(const struct wires *w);
  * interface counted more than ...".
  */
 void wires_say(const struct wires *sent, uint64_t payload, struct strbuf *out);
+
+/*
+ * The same for messages within a node: "lo (tcp): ..." when @loopback bytes went that
+ * way, else "memory (shm): ...".
+ */
+void wires_say_near(uint64_t loopback, uint64_t payload, struct strbuf *out);
 
 #endif

@@ -245,3 +245,26 @@ int kit_bind(struct kit *k, struct err *e)
 	place_release(place);
 	return rc;
 }
+
+int kit_move(struct kit *k, const char *cpus, struct err *e)
+{
+	struct place *place;
+	int *list, n, found = -1;
+
+	if (cpulist_parse(cpus, strlen(cpus), &list, &n, e)) {
+		free(list);
+		return -1;
+	}
+	for (int i = 0; i < n && found < 0; i++) {
+		if (cpumask_has(&k->priv->mask, list[i]))
+			found = list[i];
+	}
+	free(list);
+	if (found < 0)
+		return kit_invalid(k, e, "this process may use none of the CPUs %.512s",
+				   cpus);
+	place = place_load();
+	k->priv->cpus[0] = place_cpu(place, found);
+	place_release(place);
+	return bind_team(k, true, e);
+}

@@ -114,6 +114,12 @@ int kit_usable_memory(const struct kit *k, uint64_t *bytes, struct err *e);
 void *kit_alloc(uint64_t bytes, struct err *e);
 void kit_free(void *p, uint64_t bytes);
 
+/*
+ * Binds the one thread of a kernel that is .alone to the first CPU of @cpus, a list, that
+ * this process may use; it stays there until the next call.
+ */
+int kit_move(struct kit *k, const char *cpus, struct err *e);
+
 /* The NUMA domain that holds the page at @p; -1 when it was never touched, or unknown. */
 int kit_domain_of(void *p);
 

@@ -9,24 +9,20 @@ static bool takes_part(const struct kit *k)
 
 static int setup(struct kit *k, struct net *x, struct err *e)
 {
-	if (!takes_part(k))
-		return 0;
-	if (net_fits(k, 2.0 * (double)x->sizes.max, e) ||
-	    measure_open(&x->end, MPI_COMM_WORLD, x->sizes.max, e))
-		return -1;
-	measure_with(&x->end, k->rank ? 0 : k->ranks - 1);
-	return 0;
+	return takes_part(k) ? net_open(k, x, k->rank ? 0 : k->ranks - 1, e) : 0;
 }
 
 static void measure(struct kit *k, struct net *x, enum measure_way way, uint64_t size,
 		    struct net_figures *out)
 {
-	const struct measure_how how = net_how(k, x, size);
+	const struct measure_how how = net_how(x, size);
+	const uint64_t before = x->end.sent;
 	struct measure_figure f;
 
 	if (!takes_part(k))
 		return;
 	measure_run(&x->end, way, size, &how, &f);
+	*(x->peer > 0 ? &x->far : &x->near) += x->end.sent - before;
 	*out = (struct net_figures){.value = f.value,
 				    .tail = {f.p50, f.p90, f.p99},
 				    .turns = f.turns,

@@ -156,7 +156,7 @@ static uint64_t check(const struct kit *k, const struct net *x, enum op op, uint
 	const struct collective *c = x->own;
 	uint64_t wrong = 0, adder;
 
-	if (op != BARRIER && size && size == x->end.spoil)
+	if (op != BARRIER && size && size == x->spoil)
 		c->in[size - 1] ^= 1;
 	if (op == BCAST)
 		return content_wrong(c->in, size, x->seed);
@@ -196,16 +196,33 @@ static void summarise(struct kit *k, const struct collective *c, int n,
 	net_tail(c->sums, n, f->tail);
 }
 
+/*
+ * What this rank's node sent to others at least, of @bytes a rank gave to all turns
+ * together: what else is sent, and by whom, is MPI's affair.
+ */
+static void count_sent(const struct kit *k, struct net *x, enum op op, uint64_t bytes)
+{
+	const bool several = k->local_ranks < k->ranks;
+	const uint64_t others = (uint64_t)(k->ranks - k->local_ranks);
+
+	if (op == ALLTOALL)
+		x->far += others * bytes;
+	else if (several && (op == BCAST ? !k->rank : op == ALLREDUCE && !k->local_rank))
+		x->far += bytes;
+	else if (!several && op != BARRIER)
+		x->near += bytes;
+}
+
 static void measure(struct kit *k, struct net *x, enum op op, uint64_t size,
 		    struct net_figures *f)
 {
-	const struct measure_how how = net_how(k, x, size);
+	const struct measure_how how = net_how(x, size);
 	struct collective *c = x->own;
 	const size_t n = (size_t)(how.turns > how.warmup ? how.turns : how.warmup);
 
 	mem_grow(&c->times, &c->cap_times, n, sizeof(*c->times));
 	mem_grow(&c->sums, &c->cap_sums, n, sizeof(*c->sums));
-	c->piece = x->end.piece;
+	c->piece = x->piece;
 	if (!how.each) {
 		fill(k, x, op, size);
 		(void)MPI_Barrier(MPI_COMM_WORLD);
@@ -222,6 +239,7 @@ static void measure(struct kit *k, struct net *x, enum op op, uint64_t size,
 		turns(&one, op, size, k->ranks, 1);
 		f->wrong += check(k, x, op, size);
 	}
+	count_sent(k, x, op, size * (uint64_t)(how.warmup + how.turns));
 	summarise(k, c, how.turns, f);
 }
 

@@ -22,7 +22,7 @@ struct test {
 	struct measure_end *end;
 	struct pieces m;
 	enum measure_way way;
-	bool keeps_time, receives;
+	bool keeps_time, sends, receives;
 	uint64_t size;
 	const MPI_Comm *meet;
 };
@@ -198,6 +198,8 @@ static void both_ways(const struct test *t, int n, int window, double *times)
 
 static void turns(const struct test *t, struct measure_turns b, double *times)
 {
+	if (t->sends)
+		t->end->sent += t->size * (uint64_t)b.window * (uint64_t)b.turns;
 	if (t->way == MEASURE_PING_PONG)
 		ping_pong(t, b.turns, times);
 	else if (t->way == MEASURE_BOTH)
@@ -388,6 +390,7 @@ static struct test test_of(struct measure_end *end, enum measure_way way, uint64
 			 .meet = how->meet};
 
 	t.keeps_time = end->first != (way == MEASURE_BACK);
+	t.sends = !there || t.keeps_time;
 	t.receives = !there || !t.keeps_time;
 	return t;
 }

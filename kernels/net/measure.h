@@ -45,6 +45,7 @@ struct measure_end {
 	uint64_t spoil; /* for tests: what is received of this size is changed */
 	unsigned char *out, *in;
 	uint64_t seed; /* of the last contents */
+	uint64_t sent; /* bytes of messages so far */
 	MPI_Request *requests;
 	double *times; /* s of each turn, as far as this end kept the time */
 	size_t cap_requests, cap_times;

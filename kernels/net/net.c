@@ -5,16 +5,16 @@
  */
 #include "kernels/net/net.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 
 #define NET_TEST(name) extern const struct net_test net_##name;
 #include "kernels/net/tests.def"
 #undef NET_TEST
-
-const int net_shares[NET_SHARES] = {50, 90, 99};
 
 static const struct net_test *const tests[] = {
 #define NET_TEST(name) &net_##name,
@@ -65,6 +65,13 @@ static const struct kit_metric metrics[] = {
 	 .reduce = "median",
 	 .of_set = true,
 	 .help = "messages of all pairs at once"},
+	{.name = "net.remote",
+	 .unit = "ratio",
+	 .better = "higher",
+	 .reduce = "median",
+	 .unrated = true,
+	 .help = "--locality both: what is left far from the adapter of the bandwidth of "
+		 "the largest messages, or of the speed of the smallest"},
 	METRIC("net.barrier", "s", "lower", true, "until all ranks have met"),
 	METRIC("net.bcast", "s", "lower", true,
 	       "until a rank has the first one's message"),
@@ -77,6 +84,7 @@ static const struct kit_metric metrics[] = {
 	{.name = NULL},
 };
 
+static const char *const localities[] = {"none", "near", "far", "both", "domains", NULL};
 static const char *const automatic[] = {"auto", NULL};
 static const char *const all[] = {"all", NULL};
 static const char *const schedules[] = {"all", "sample", NULL};
@@ -178,6 +186,18 @@ static const struct kit_option options[] = {
 	 .type = KIT_TEXT,
 	 .def = "",
 	 .help = "pairs: numbers from 0, with commas"},
+	{.name = "locality",
+	 .type = KIT_CHOICE,
+	 .def = "none",
+	 .choices = localities,
+	 .help = "binds the two ranks to the NUMA domain of the network adapter, to the "
+		 "farthest from it, to both in turn, or to each domain in turn"},
+	{.name = "device",
+	 .type = KIT_TEXT,
+	 .def = "",
+	 .help = "adapter (mlx5_0) or interface (hsn0) that MPI shall use, and near to "
+		 "what "
+		 "is near; without it MPI chooses and is watched"},
 	{.name = "repeat",
 	 .type = KIT_INT,
 	 .def = "3",
@@ -192,10 +212,43 @@ static const struct kit_option options[] = {
 	 .def = "1G",
 	 .min = 1,
 	 .max = (int64_t)MEASURE_PIECE},
+	/* for tests: a recorded machine says where the NUMA domains and the device are */
+	{.name = "machine", .hidden = true, .type = KIT_TEXT, .def = "/"},
 	/* for tests: the first byte received of this size is changed before the check */
 	{.name = "spoil", .hidden = true, .type = KIT_SIZE, .def = "0"},
 	{.name = NULL},
 };
+
+static void set_counts(const struct kit *k, struct net_counts *c,
+		       const struct net_counts *by_test)
+{
+	*c = *by_test;
+	if (!kit_is(k, "iterations", "auto"))
+		c->turns = c->large_turns = (int)kit_int(k, "iterations");
+	if (!kit_is(k, "warmup", "auto"))
+		c->warmup = c->large_warmup = (int)kit_int(k, "warmup");
+}
+
+/*
+ * MPI shall send through this device alone: an adapter for UCX, an interface for Open
+ * MPI's own TCP. Which one really carries the messages is counted all the same.
+ */
+static void use_device(const char *device)
+{
+	char text[PATH_MAX];
+	bool adapter;
+
+	if (!*device)
+		return;
+	(void)snprintf(text, sizeof(text), "/sys/class/infiniband/%.*s",
+		       (int)strcspn(device, ":"), device);
+	adapter = !access(text, F_OK);
+	(void)snprintf(text, sizeof(text), "%s%s", device,
+		       adapter && !strchr(device, ':') ? ":1" : "");
+	(void)setenv("UCX_NET_DEVICES", text, 1);
+	if (!adapter)
+		(void)setenv("OMPI_MCA_btl_tcp_if_include", text, 1);
+}
 
 static int early(struct kit *k, struct err *e)
 {
@@ -206,47 +259,47 @@ static int early(struct kit *k, struct err *e)
 			x->test = tests[i];
 	}
 	x->sizes = x->test->sizes;
+	x->n_places = 1;
+	x->places[0].domain = -1;
+	x->seconds = kit_time(k, "seconds");
+	x->piece = kit_size(k, "piece");
+	x->spoil = kit_size(k, "spoil");
+	set_counts(k, &x->counts, &x->test->counts);
 	x->repeat = (int)kit_int(k, "repeat");
 	x->window = (int)kit_int(k, "window-size");
 	x->each = kit_flag(k, "validation");
 	if (!x->sizes.max && kit_option(k, "message-size")[0])
 		return err_set(e, ERR_USAGE, "option '--message-size': '%s' has none",
 			       x->test->name);
+	if (!kit_is(k, "locality", "none") && (x->test->of_all || x->test->run))
+		return err_set(e, ERR_USAGE,
+			       "option '--locality': '%s' is not between two ranks",
+			       x->test->name);
+	use_device(kit_option(k, "device"));
 	if (sizes_parse(&x->sizes, kit_option(k, "message-size"), e))
 		return err_at(e, "option '--message-size'");
 	return 0;
 }
 
-int net_fits(struct kit *k, double bytes, struct err *e)
+int net_open(struct kit *k, struct net *x, int peer, struct err *e)
 {
+	const double bytes = 2.0 * (double)x->sizes.max;
 	char wanted[UNITS_TEXT], there[UNITS_TEXT];
 	uint64_t usable;
 
 	if (kit_usable_memory(k, &usable, e))
 		return -1;
-	if (bytes <= (double)usable)
-		return 0;
-	return kit_skip(k, e, "needs %s of memory for messages, %s usable",
+	if (bytes > (double)usable)
+		return kit_skip(
+			k, e, "needs %s of memory for messages, %s usable",
 			units_format_memory(wanted, sizeof(wanted), bytes),
 			units_format_memory(there, sizeof(there), (double)usable));
-}
-
-struct measure_how net_how(const struct kit *k, const struct net *x, uint64_t size)
-{
-	const struct net_counts *c = &x->test->counts;
-	const bool large = size > NET_LARGE;
-
-	return (struct measure_how){
-		.window = x->test->window ? x->window : 1,
-		.turns = kit_is(k, "iterations", "auto")
-				 ? (large ? c->large_turns : c->turns)
-				 : (int)kit_int(k, "iterations"),
-		.warmup = kit_is(k, "warmup", "auto")
-				  ? (large ? c->large_warmup : c->warmup)
-				  : (int)kit_int(k, "warmup"),
-		.seconds = kit_time(k, "seconds"),
-		.each = x->each,
-	};
+	if (measure_open(&x->end, MPI_COMM_WORLD, x->sizes.max, e))
+		return -1;
+	measure_with(&x->end, peer);
+	x->end.piece = x->piece;
+	x->end.spoil = x->spoil;
+	return 0;
 }
 
 /* Collective: the last rank, -1 where it is on the first one's node. */
@@ -259,95 +312,30 @@ static int far_peer(const struct kit *k)
 	return last == k->ranks - 1 ? -1 : k->ranks - 1;
 }
 
-static int rising(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-void net_tail(double *values, int n, double *tail)
-{
-	qsort(values, (size_t)n, sizeof(*values), rising);
-	for (int i = 0; i < NET_SHARES; i++)
-		tail[i] = measure_percentile(values, n, net_shares[i]);
-}
-
 static int setup(struct kit *k, struct err *e)
 {
 	struct net *x = k->state;
 
 	if (k->ranks < x->test->ranks)
 		return kit_skip(k, e, "needs %d ranks", x->test->ranks);
+	(void)MPI_Allreduce(&k->rank, &x->node, 1, MPI_INT, MPI_MIN, k->node);
 	x->peer = x->test->of_all ? -1 : far_peer(k);
-	if (x->test->setup && x->test->setup(k, x, e))
-		return -1;
-	x->end.piece = kit_size(k, "piece");
-	x->end.spoil = kit_size(k, "spoil");
-	return 0;
-}
-
-static void sample(struct kit *k, const struct net *x, const char *metric, double value,
-		   const char *more, uint64_t size)
-{
-	char at[128];
-
-	if (x->sizes.max)
-		(void)snprintf(at, sizeof(at), "{%s%s\"size\":%llu}", more,
-			       *more ? "," : "", (unsigned long long)size);
-	else
-		(void)snprintf(at, sizeof(at), "{%s}", more);
-	if (x->peer > 0)
-		kit_pair_sample(k, x->peer, metric, value, x->repetition, at);
-	else
-		kit_sample(k, metric, value, x->repetition, at);
-}
-
-/* Rank 0. */
-static void report(struct kit *k, struct net *x, uint64_t size,
-		   const struct net_figures *f)
-{
-	char tail[64], share[32];
-
-	(void)snprintf(tail, sizeof(tail), "%s_tail", x->test->metric);
-	sample(k, x, x->test->metric, f->value, "", size);
-	for (int i = 0; i < NET_SHARES; i++) {
-		(void)snprintf(share, sizeof(share), "\"percentile\":%d", net_shares[i]);
-		sample(k, x, tail, f->tail[i], share, size);
-	}
-	if (x->test->rate)
-		sample(k, x, x->test->rate, f->value / (double)size, "", size);
-	if (x->test->collective) {
-		sample(k, x, tail, f->min, "\"rank\":\"fastest\"", size);
-		sample(k, x, tail, f->max, "\"rank\":\"slowest\"", size);
-	}
+	if (kit_agree(k, x->test->setup ? x->test->setup(k, x, e) : 0, e))
+		return err_set(e, ERR_SYSTEM, "%s", "");
+	return kit_is(k, "locality", "none") ? 0 : net_places(k, x, e);
 }
 
 static int run(struct kit *k, struct err *e)
 {
 	struct net *x = k->state;
+	int rc;
 
-	if (x->test->run)
-		return x->test->run(k, x, e);
-	for (x->repetition = 1; x->repetition <= x->repeat; x->repetition++) {
-		uint64_t size = x->sizes.min;
-		int number = 0;
-
-		do {
-			struct net_figures f = {0};
-
-			(void)MPI_Barrier(MPI_COMM_WORLD);
-			x->test->measure(k, x, size, &f);
-			if (!k->rank)
-				report(k, x, size, &f);
-			x->wrong += f.wrong;
-			x->wrong_sizes |= (uint64_t)(f.wrong != 0) << number;
-			kit_flush(k);
-			size = sizes_next(&x->sizes, size);
-			number++;
-		} while (size);
-	}
-	return 0;
+	net_wires_before(k, x);
+	rc = (x->test->run ? x->test->run : net_sweep)(k, x, e);
+	if (!rc)
+		net_wires_after(k, x);
+	kit_flush(k);
+	return rc;
 }
 
 static int verify(struct kit *k, struct err *e)
@@ -373,6 +361,8 @@ static void teardown(struct kit *k)
 
 	if (x->test->teardown)
 		x->test->teardown(x);
+	free(x->wires);
+	locality_release(&x->locality);
 }
 
 static void text(struct kit *k, const struct record *records, size_t n, FILE *out)

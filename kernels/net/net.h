@@ -7,8 +7,10 @@
 #define ASSAY_KERNELS_NET_NET_H
 
 #include "kernels/kit/kit.h"
+#include "kernels/kit/locality.h"
 #include "kernels/net/measure.h"
 #include "kernels/net/sizes.h"
+#include "kernels/wires.h"
 
 /* Messages above this have counts of their own, B. */
 #define NET_LARGE ((uint64_t)8192)
@@ -58,26 +60,70 @@ struct net_test {
 		     size_t n, FILE *out);
 };
 
+/* Where the two ranks are bound during a part of the test. */
+struct net_place {
+	char at[48]; /* for `at` of samples: "\"locality\":\"near\"", "" = as started */
+	char value[16]; /* of that */
+	int domain;     /* of this rank's node: index in .locality; -1: as started */
+	int id;         /* number of that domain */
+};
+
+enum { NET_PLACES = 64 };
+
 /* State of the kernel. */
 struct net {
 	const struct net_test *test;
 	struct sizes sizes;
+	struct net_counts counts;
 	int repeat, window;
+	double seconds;         /* --seconds */
 	bool each;              /* -c: every message is checked */
+	uint64_t piece, spoil;  /* as in .end */
 	struct measure_end end; /* of tests between two ranks */
+	struct wires *wires;    /* before the first message; local rank 0 */
+	uint64_t loopback;
+	int node;             /* smallest rank on this rank's node */
+	bool apart;           /* mbw_mr: this rank's partner is on another node */
 	int peer;             /* rank 0: the last rank, -1 when it is on the same node */
 	void *own;            /* of the test */
 	int repetition;       /* from 1 */
 	uint64_t seed;        /* of contents; the same on all ranks */
 	uint64_t wrong;       /* bytes this rank received, of all sizes */
 	uint64_t wrong_sizes; /* bit i: in messages of the i-th size */
+	uint64_t far, near; /* bytes this rank sent to other nodes, and within its own */
+	struct net_place places[NET_PLACES];
+	int n_places, place; /* at least one; the one that is being measured */
+	struct locality locality;
+	char device[64];  /* that near and far are about */
+	double remote[2]; /* rank 0, by place: mean of the repetitions */
 };
 
 /* Turns for messages of @size bytes, as the options or the test say. */
-struct measure_how net_how(const struct kit *k, const struct net *x, uint64_t size);
+struct measure_how net_how(const struct net *x, uint64_t size);
 
-/* ERR_SYSTEM or a skip when @bytes of buffers do not fit into this rank's memory. */
-int net_fits(struct kit *k, double bytes, struct err *e);
+/* Every rank: .run of a test of sizes. All of them, in each repetition and place. */
+int net_sweep(struct kit *k, struct net *x, struct err *e);
+
+/*
+ * Node: what carried the messages, one event of one rank. net_wires_before() is called
+ * before the first message, by every rank.
+ */
+void net_wires_before(struct kit *k, struct net *x);
+void net_wires_after(struct kit *k, struct net *x);
+
+/* Makes x->end towards @peer; a skip when its messages do not fit into memory. */
+int net_open(struct kit *k, struct net *x, int peer, struct err *e);
+
+/*
+ * Collective, after setup: finds the device that carries the messages (or takes that of
+ * --device) and fills x->places as --locality wants them, as many on all ranks; a skip
+ * when that cannot be.
+ */
+int net_places(struct kit *k, struct net *x, struct err *e);
+/* Collective: binds the ends as x->places[x->place] says, with buffers that are there. */
+int net_move(struct kit *k, struct net *x, struct err *e);
+/* Rank 0: what was lost far away. */
+void net_remote(struct kit *k, struct net *x);
 
 /* Percentiles of @n values, one a turn, which are sorted for it. */
 void net_tail(double *values, int n, double *tail);

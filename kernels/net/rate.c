@@ -19,16 +19,27 @@ static bool paired(const struct kit *k)
 	return k->rank < 2 * pairs(k);
 }
 
+static int partner(const struct kit *k)
+{
+	return k->rank < pairs(k) ? k->rank + pairs(k) : k->rank - pairs(k);
+}
+
+/* Collective over the pair: its ranks are on different nodes. */
+static bool is_far(const struct net *x, int peer)
+{
+	int theirs;
+
+	(void)MPI_Sendrecv(&x->node, 1, MPI_INT, peer, 0, &theirs, 1, MPI_INT, peer, 0,
+			   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return x->node != theirs;
+}
+
 static int setup(struct kit *k, struct net *x, struct err *e)
 {
 	if (!paired(k))
 		return 0;
-	if (net_fits(k, 2.0 * (double)x->sizes.max, e) ||
-	    measure_open(&x->end, MPI_COMM_WORLD, x->sizes.max, e))
-		return -1;
-	measure_with(&x->end,
-		     k->rank < pairs(k) ? k->rank + pairs(k) : k->rank - pairs(k));
-	return 0;
+	x->apart = is_far(x, partner(k));
+	return net_open(k, x, partner(k), e);
 }
 
 /* Who has no peer meets the others before each turn. */
@@ -41,8 +52,9 @@ static void only_meet(const struct measure_how *how)
 static void measure(struct kit *k, struct net *x, uint64_t size, struct net_figures *f)
 {
 	MPI_Comm all = MPI_COMM_WORLD;
-	struct measure_how how = net_how(k, x, size);
+	struct measure_how how = net_how(x, size);
 	const double bytes = (double)size * how.window * pairs(k);
+	const uint64_t before = x->end.sent;
 	double *times = mem_calloc((size_t)how.turns, sizeof(*times)), total = 0;
 	const double *mine = times;
 
@@ -54,6 +66,7 @@ static void measure(struct kit *k, struct net *x, uint64_t size, struct net_figu
 		only_meet(&how);
 	if (k->rank < pairs(k))
 		mine = x->end.times;
+	*(x->apart ? &x->far : &x->near) += x->end.sent - before;
 	/* those who kept no time add nothing to the sums */
 	(void)MPI_Reduce(k->rank ? mine : MPI_IN_PLACE, k->rank ? NULL : x->end.times,
 			 how.turns, MPI_DOUBLE, MPI_SUM, 0, all);

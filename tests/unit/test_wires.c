@@ -170,6 +170,25 @@ static void who_carried_the_messages_is_said(void **unused)
 	assert_string_equal(say(&before, &after, 50000), "eth0 (tcp): 50.0 kB sent");
 }
 
+static void messages_within_a_node_go_through_memory_or_the_loopback(void **unused)
+{
+	struct strbuf sb = {0};
+	struct tree t;
+
+	(void)unused;
+	tree_make(&t);
+	assert_int_equal(wires_loopback(t.dir), 0);
+	net(&t, "lo", "772\n", 2130000);
+	assert_int_equal(wires_loopback(t.dir), 2130000);
+	wires_say_near(2130000, 2000000, &sb);
+	assert_string_equal(strbuf_str(&sb), "lo (tcp): 2.13 MB sent");
+	strbuf_reset(&sb);
+	wires_say_near(3000, 2000000, &sb); /* what else goes that way */
+	assert_string_equal(strbuf_str(&sb), "memory (shm): 2.00 MB sent");
+	strbuf_release(&sb);
+	tree_remove(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +196,8 @@ int main(void)
 		cmocka_unit_test(what_passes_two_devices_counts_once),
 		cmocka_unit_test(a_counter_that_is_no_number_is_no_interface),
 		cmocka_unit_test(who_carried_the_messages_is_said),
+		cmocka_unit_test(
+			messages_within_a_node_go_through_memory_or_the_loopback),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
