@@ -40,7 +40,7 @@ static void put_run(struct jsonw *w, const struct state *st)
 	jsonw_text(w, "user", st->run.user);
 	put_time(w, "started", st->t_first);
 	put_time(w, "ended", st->t_last);
-	jsonw_num(w, "duration", record_num(st->t_last - st->t_first));
+	jsonw_num(w, "duration", record_num(state_duration(st)));
 	jsonw_int(w, "starts", (int64_t)st->n_runs);
 	jsonw_bool(w, "complete", report_finished(st));
 	if (st->has_end && !report_finished(st))

@@ -355,7 +355,7 @@ static void add_head(struct junit *j)
 	add_attribute(&j->text, "name", st->plan.name ? st->plan.name : "assay",
 		      NAME_BYTES);
 	add_counts(j, all);
-	strbuf_addf(&j->text, " time=\"%.3f\"", st->t_last - st->t_first);
+	strbuf_addf(&j->text, " time=\"%.3f\"", state_duration(st));
 	if (t > 0 && gmtime_r(&t, &tm) && strftime(when, sizeof(when), "%FT%TZ", &tm))
 		add_attribute(&j->text, "timestamp", when, SIZE_MAX);
 	strbuf_addstr(&j->text, ">\n");

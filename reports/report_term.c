@@ -72,7 +72,7 @@ static void add_head(struct term *t, const struct summary *s)
 		term_clean(t, &text, st->plan.name, NAME_COLUMNS);
 	}
 	strbuf_addf(&text, ", took %s",
-		    units_format_duration(took, sizeof(took), st->t_last - st->t_first));
+		    units_format_duration(took, sizeof(took), state_duration(st)));
 	if (t->style.dir) {
 		strbuf_addstr(&text, ", run folder ");
 		term_clean(t, &text, t->style.dir, WHY_COLUMNS);

@@ -63,7 +63,8 @@ static void print_state(const struct state *s, const char *who)
 	count(s, &t);
 	if (*who)
 		(void)printf("running (%s), for %s\n", who,
-			     units_format_duration(text, sizeof(text), now - s->t_first));
+			     units_format_duration(text, sizeof(text),
+						   now - s->t_first - s->paused));
 	else if (s->has_end)
 		(void)printf("ended: %s, exit status %lld\n",
 			     s->end.verdict ? s->end.verdict : "no verdict",

@@ -31,13 +31,16 @@ static void clear(struct progress *p)
 
 static void state_text(const struct progress *p, char *buf, size_t size)
 {
-	char elapsed[32], left[32];
+	char elapsed[32], left[32], extra[64] = "";
 
 	duration(elapsed, sizeof(elapsed), clock_now() - p->t0);
 	duration(left, sizeof(left), p->left - (clock_now() - p->since));
-	(void)snprintf(buf, size, "%zu/%zu steps, %s elapsed, about %s left%s%s", p->done,
-		       p->planned, elapsed, left, p->worst ? ", worst " : "",
-		       p->worst ? p->worst : "");
+	if (p->extra)
+		(void)snprintf(extra, sizeof(extra), " and %zu/%zu more", p->extra_done,
+			       p->extra);
+	(void)snprintf(buf, size, "%zu/%zu steps%s, %s elapsed, about %s left%s%s",
+		       p->done, p->planned, extra, elapsed, left,
+		       p->worst ? ", worst " : "", p->worst ? p->worst : "");
 }
 
 static void redraw(struct progress *p)
@@ -86,7 +89,7 @@ static void ended(void *ctx, const struct step *s, const struct record_step *r)
 	struct strbuf line = {0};
 	char text[160], took[32];
 
-	p->done++;
+	*(s->request ? &p->extra_done : &p->done) += 1;
 	p->running -= p->running > 0;
 	p->left = p->left > s->cost ? p->left - s->cost : 0;
 	p->since = clock_now();
@@ -127,10 +130,11 @@ void progress_init(struct progress *p, FILE *out, const struct report_style *sty
 
 void progress_plan(struct progress *p, const struct steps *steps)
 {
-	p->planned += steps->n;
 	p->since = clock_now();
-	for (size_t i = 0; i < steps->n; i++)
+	for (size_t i = 0; i < steps->n; i++) {
+		*(steps->items[i].request ? &p->extra : &p->planned) += 1;
 		p->left += steps->items[i].cost;
+	}
 }
 
 void progress_say(struct progress *p, const char *fmt, ...)

@@ -17,9 +17,10 @@ struct progress {
 	bool live; /* redraw one line */
 	bool quiet;
 	int width;
-	double t0;      /* clock_now() at the start of the run */
-	size_t done;    /* steps ended, all rounds of this start */
-	size_t planned; /* steps planned so far, all rounds */
+	double t0; /* clock_now() at the start of the run */
+	/* of this start, by all rounds: steps of the plan that ended and that are known;
+	   the same of steps that requests want */
+	size_t done, planned, extra_done, extra;
 	double left;  /* s, by estimate, that the steps not ended need from `since` on */
 	double since; /* clock_now() when the last step ended or a round began */
 	size_t running;

@@ -100,10 +100,13 @@ void rule_remark(struct summary *out, const char *text)
 
 void rule_add_share(struct strbuf *out, double share, bool signs)
 {
-	if (signs)
-		strbuf_addf(out, "%+.3g %%", (share - 1) * 100);
-	else
-		strbuf_addf(out, "%.3g %%", share * 100);
+	double percent = signs ? (share - 1) * 100 : share * 100;
+
+	/* "1.64e+03 %" is read as 1.64 */
+	strbuf_addf(out,
+		    fabs(percent) < 999.5 ? (signs ? "%+.3g %%" : "%.3g %%")
+					  : (signs ? "%+.0f %%" : "%.0f %%"),
+		    percent);
 }
 
 void rule_add_value(struct strbuf *out, double value, const char *unit)
@@ -181,7 +184,8 @@ static void undecided(const struct rule_input *in, struct summary *out, struct v
 	bool last = !k || k->n_repeats >= in->repeats;
 
 	strbuf_addstr(why, last ? ", at the limit: " : ", but ");
-	rule_add_share(why, i.low, c->signs);
+	/* a wide interval goes below nothing, which no rate or time does */
+	rule_add_share(why, fmax(i.low, 0), c->signs);
 	strbuf_addstr(why, " to ");
 	rule_add_share(why, i.high, c->signs);
 	if (last) {

@@ -42,8 +42,9 @@ static void leave_out(struct round *r, const char *name, const char *key,
 	l = &out->left_out[out->n_left_out++];
 	l->key = arena_strdup(&out->arena, key);
 	l->node = arena_strdup(&out->arena, node);
+	/* rounded apart: "60 s, 60 s left" explains nothing */
 	l->text = arena_printf(&out->arena, "%s: estimate %.0f s, %.0f s left", name,
-			       seconds, left > 0 ? left : 0.0);
+			       ceil(seconds), left > 0 ? floor(left) : 0.0);
 }
 
 static void add_options(struct step *s, const struct plan_step *ps, struct arena *a)

@@ -141,6 +141,8 @@ int state_add(struct state *s, const struct record *r, struct err *e)
 	s->n_records++;
 	if (s->t_first == 0)
 		s->t_first = r->t;
+	if (r->kind == RECORD_KIND_run && s->n_runs)
+		s->paused += r->t - s->t_last;
 	s->t_last = r->t;
 	switch (r->kind) {
 	case RECORD_KIND_run:
@@ -275,4 +277,9 @@ int64_t state_rounds(const struct state_step *st, int64_t *of)
 	if (of)
 		*of = 0;
 	return 0;
+}
+
+double state_duration(const struct state *s)
+{
+	return s->t_last - s->t_first - s->paused;
 }

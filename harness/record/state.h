@@ -39,6 +39,7 @@ struct state {
 	struct record_run run;  /* the last start */
 	size_t n_runs;          /* starts of the controller; 0 = empty journal */
 	double t_first, t_last; /* wall time of the first and last record */
+	double paused;          /* s between the end of a start and the next one */
 	struct record_plan plan;
 	bool has_plan;
 	const char **nodes; /* all nodes asked for, from the plan record */
@@ -84,6 +85,9 @@ bool state_wrong(const struct state_step *st);
  * how many it has in all (may be NULL); 0 when it says nothing of rounds.
  */
 int64_t state_rounds(const struct state_step *st, int64_t *of);
+
+/* Seconds that all starts took together, pauses between them apart. */
+double state_duration(const struct state *s);
 
 /* Facts of a node, NULL when the journal has none. */
 const struct record_node *state_facts(const struct state *s, const char *node);

@@ -419,7 +419,8 @@ static const char *nothing(const struct harvest *h, const struct spawn_result *r
 	how_it_ended(r, reason);
 	strbuf_addstr(reason, " and not one record");
 	add_complaint(h, reason);
-	return r->exit ? "launch" : "no-data";
+	/* what the kernel itself refuses it will refuse again */
+	return r->exit && r->exit != KERNEL_USAGE ? "launch" : "no-data";
 }
 
 static const char *incomplete(const struct harvest *h, const struct spawn_result *r,

@@ -133,6 +133,16 @@ class ExitStatus(Case):
                     and s["event"] == "started" and s["key"].startswith("b/")]
         self.assertEqual(len(launches), 2)
         self.assertIn("not enough slots", json.dumps(self.report()["verdicts"]))
+        # what comes on top is counted apart: the plan's own steps stay two
+        self.assertIn(b"[2/2 steps and 1/1 more, ", r.stderr)
+        self.assertNotIn(b"/3 steps", r.stderr)
+
+    def test_what_a_kernel_itself_refuses_is_not_tried_again(self):
+        self.play("b/* exit 2 assay-fake: no such thing\n")
+        self.assertEqual(self.assay().returncode, 3)
+        launches = [s for s in self.records() if s["kind"] == "step"
+                    and s["event"] == "started" and s["key"].startswith("b/")]
+        self.assertEqual(len(launches), 1)
 
     def test_a_hung_kernel_is_3_within_its_limit(self):
         self.play("b/* hang-term\n")

@@ -188,7 +188,7 @@ static const struct fate fates[] = {
 	 -1},
 	{"exit 1 launcher refuses to run as root", "launch",
 	 "launcher refused: launcher refuses to run as root", 1, -1},
-	{"exit 2 assay-fake: unknown option '--x'", "launch",
+	{"exit 2 assay-fake: unknown option '--x'", "no-data",
 	 "exit status 2 and not one record: assay-fake: unknown option '--x'", 2, -1},
 	{"exit 5", "launch", "exit status 5 and not one record", 5, -1},
 	{"exit 205 a daemon is lost", "launch", "launcher refused: a daemon is lost", 205,

@@ -880,6 +880,27 @@ static void the_spread_of_repetitions_stands_in_for_that_of_launches(void **stat
 	fixture_release(&f);
 }
 
+static void no_value_is_thought_possible_that_is_less_than_nothing(void **state)
+{
+	static const double values[] = {10, 180, 3000};
+	struct fixture f;
+	const struct verdict *v;
+
+	(void)state;
+	start(&f, "[\"n1\"]", "[]");
+	fixture_node(&f, "n1", CPU, 2);
+	for (int i = 0; i < 3; i++) {
+		fixture_step(&f, i + 1, "s/a", "n1", "ok", NULL);
+		fixture_sample(&f, i + 1, "n1", "stream.triad", NT, values[i] * GB, 1);
+	}
+	fixture_judge(&f);
+	v = fixture_verdict(&f, "baseline", "stream.triad", "n1");
+	expect_word(v, VERDICT_INCONCLUSIVE, NULL);
+	assert_non_null(strstr(v->why, ", but -100 % to +"));
+	assert_null(strstr(v->why, "e+"));
+	fixture_release(&f);
+}
+
 static void a_failed_launch_is_repeated_once(void **state)
 {
 	struct fixture f;
@@ -1300,6 +1321,7 @@ int main(void)
 		cmocka_unit_test(a_repeat_in_flight_is_asked_for_by_the_same_name),
 		cmocka_unit_test(
 			the_spread_of_repetitions_stands_in_for_that_of_launches),
+		cmocka_unit_test(no_value_is_thought_possible_that_is_less_than_nothing),
 		cmocka_unit_test(a_failed_launch_is_repeated_once),
 		cmocka_unit_test(several_metrics_of_one_step_are_one_request),
 		cmocka_unit_test(damage_and_what_was_left_out_are_told),

@@ -562,6 +562,10 @@ static void the_budget_leaves_out_what_does_not_fit_and_says_so(void **unused)
 	assert_int_equal(f.next.n_left_out, 2);
 	assert_string_equal(f.next.left_out[0].key, "second/s@n1");
 	assert_string_equal(f.next.left_out[0].text, "second/s: estimate 10 s, 5 s left");
+	/* not "estimate 10 s, 10 s left" */
+	next(&f, NULL, 0, 29.9);
+	assert_string_equal(f.next.left_out[0].text, "second/s: estimate 10 s, 9 s left");
+	next(&f, NULL, 0, 25);
 	assert_true(f.next.items[0].limit == 25);
 	/* two at a time cost half as much of the run */
 	f.stages[0].at_once = 2;

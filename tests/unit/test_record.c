@@ -263,6 +263,33 @@ static void samples_of_a_superseded_attempt_count_nowhere(void **unused)
 	state_release(&s);
 }
 
+static void pauses_between_starts_are_no_duration(void **unused)
+{
+	static const struct {
+		enum record_kind kind;
+		double t;
+	} records[] = {
+		{RECORD_KIND_run, 1000}, {RECORD_KIND_event, 1010},
+		{RECORD_KIND_run, 5000}, {RECORD_KIND_event, 5003},
+		{RECORD_KIND_run, 9000}, {RECORD_KIND_event, 9005},
+	};
+	struct state s = {0};
+	struct err e = {0};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		struct record r = record_make(records[i].kind);
+
+		r.t = records[i].t;
+		if (r.kind == RECORD_KIND_event)
+			r.u.event.what = r.u.event.text = "remark";
+		assert_int_equal(state_add(&s, &r, &e), 0);
+	}
+	assert_int_equal(s.n_runs, 3);
+	assert_true(state_duration(&s) == 18);
+	state_release(&s);
+}
+
 static void append_raw(const char *text, size_t len)
 {
 	char path[64];
@@ -385,6 +412,7 @@ int main(void)
 		cmocka_unit_test(bad_lines_are_refused_with_the_reason),
 		cmocka_unit_test(deep_nesting_is_refused),
 		cmocka_unit_test(lists_and_members_are_read_back),
+		cmocka_unit_test(pauses_between_starts_are_no_duration),
 		cmocka_unit_test_setup_teardown(
 			samples_of_a_superseded_attempt_count_nowhere, make_dir,
 			remove_dir),
