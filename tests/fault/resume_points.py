@@ -114,7 +114,8 @@ def main():
                 lambda p: one(p, bindir, script, words, want, base), points))
         print(f"{len(results)} kill points of {n}: {results.count('resumed')} resumed, "
               f"{results.count('before')} before anything was measured")
-        assert results.count("resumed") > len(results) // 2
+        # before that, each shipped configuration file is copied: that share only grows
+        assert results.count("resumed") > len(results) // 4
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
