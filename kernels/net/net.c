@@ -268,16 +268,17 @@ static int early(struct kit *k, struct err *e)
 	x->repeat = (int)kit_int(k, "repeat");
 	x->window = (int)kit_int(k, "window-size");
 	x->each = kit_flag(k, "validation");
-	if (!x->sizes.max && kit_option(k, "message-size")[0])
-		return err_set(e, ERR_USAGE, "option '--message-size': '%s' has none",
-			       x->test->name);
-	if (!kit_is(k, "locality", "none") && (x->test->of_all || x->test->run))
+	x->moves = !kit_is(k, "locality", "none");
+	if (x->moves && (x->test->of_all || x->test->run))
 		return err_set(e, ERR_USAGE,
 			       "option '--locality': '%s' is not between two ranks",
 			       x->test->name);
 	use_device(kit_option(k, "device"));
 	if (sizes_parse(&x->sizes, kit_option(k, "message-size"), e))
 		return err_at(e, "option '--message-size'");
+	if (!x->test->sizes.max)
+		x->sizes =
+			x->test->sizes; /* a barrier among tests that are all told -m */
 	return 0;
 }
 
@@ -322,7 +323,7 @@ static int setup(struct kit *k, struct err *e)
 	x->peer = x->test->of_all ? -1 : far_peer(k);
 	if (kit_agree(k, x->test->setup ? x->test->setup(k, x, e) : 0, e))
 		return err_set(e, ERR_SYSTEM, "%s", "");
-	return kit_is(k, "locality", "none") ? 0 : net_places(k, x, e);
+	return x->moves ? net_places(k, x, e) : 0;
 }
 
 static int run(struct kit *k, struct err *e)

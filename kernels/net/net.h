@@ -93,6 +93,7 @@ struct net {
 	uint64_t far, near; /* bytes this rank sent to other nodes, and within its own */
 	struct net_place places[NET_PLACES];
 	int n_places, place; /* at least one; the one that is being measured */
+	bool moves;          /* the ends are bound to them */
 	struct locality locality;
 	char device[64];  /* that near and far are about */
 	double remote[2]; /* rank 0, by place: mean of the repetitions */

@@ -76,7 +76,7 @@ int net_sweep(struct kit *k, struct net *x, struct err *e)
 {
 	for (x->repetition = 1; x->repetition <= x->repeat; x->repetition++) {
 		for (x->place = 0; x->place < x->n_places; x->place++) {
-			if (x->places[x->place].domain >= 0 && net_move(k, x, e))
+			if (x->moves && net_move(k, x, e))
 				return -1;
 			sizes(k, x);
 		}

@@ -70,7 +70,7 @@ static void collectives_have_the_mean_and_the_extremes_of_the_ranks(void **unuse
 
 		(void)snprintf(words, sizeof(words),
 			       NET "%s %s -i 20 -x 2 --repeat 2 --format records",
-			       tests[i], i ? "-m 8:32" : "");
+			       tests[i], "-m 8:32"); /* which a barrier does not mind */
 		(void)snprintf(metric, sizeof(metric), "net.%s", tests[i]);
 		(void)snprintf(tail, sizeof(tail), "net.%s_tail", tests[i]);
 		run(&r, 60, words);
@@ -135,6 +135,25 @@ static void messages_in_pieces_arrive_whole(void **unused)
 		assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
 		run_release(&r);
 	}
+}
+
+/* Beyond what an int counts, where there is the memory: 2 GiB and a byte in each rank. */
+static void a_message_beyond_2_gib_arrives_whole(void **unused)
+{
+	struct run r;
+
+	(void)unused;
+	run(&r, 120,
+	    NET "bcast -m 2147483649:2147483649 -i 1 -x 0 --repeat 1 --format records");
+	if (r.end.exit == 3 && run_event(&r, "skip")) {
+		print_message("%s\n", run_event(&r, "skip"));
+		run_release(&r);
+		skip();
+	}
+	assert_int_equal(r.end.exit, 0);
+	assert_int_equal(count_samples(&r, "net.bcast", "{\"size\":2147483649}"), 1);
+	assert_true(run_record(&r, RECORD_KIND_valid, 0)->u.valid.ok);
+	run_release(&r);
 }
 
 static void what_arrives_changed_is_told(void **unused)
@@ -211,7 +230,7 @@ static void what_cannot_be_is_said_before_it_starts(void **unused)
 		{NET "latency -m 8:4", "option '--message-size': the smallest size", 2},
 		{NET "latency -m 12MBs", "option '--message-size'", 2},
 		{NET "latencies", "did you mean 'latency'", 2},
-		{NET "barrier -m 8", "option '--message-size': 'barrier' has none", 2},
+		{NET "barrier --locality near", "'barrier' is not between two ranks", 2},
 		{"assay-net latency", "needs 2 ranks", 3},
 		{NET "bw -m 512T:512T", "of memory for messages", 3},
 		{NET "alltoall -m 512T:512T", "more than the", 3},
@@ -312,6 +331,7 @@ int main(void)
 		cmocka_unit_test(collectives_have_the_mean_and_the_extremes_of_the_ranks),
 		cmocka_unit_test(message_rate_is_of_all_pairs),
 		cmocka_unit_test(messages_in_pieces_arrive_whole),
+		cmocka_unit_test(a_message_beyond_2_gib_arrives_whole),
 		cmocka_unit_test(what_arrives_changed_is_told),
 		cmocka_unit_test(people_see_which_size_was_wrong),
 		cmocka_unit_test(measuring_by_time_ends_in_time),
