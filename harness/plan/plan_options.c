@@ -102,7 +102,9 @@ static bool whole_number(const char *text, int64_t *n)
 static int check_limits(const json_t *says, const char *value, int64_t n, struct err *e)
 {
 	const json_t *min = json_object_get(says, "min"),
-		     *max = json_object_get(says, "max");
+		     *max = json_object_get(says, "max"),
+		     *multiple = json_object_get(says, "multiple");
+	const int64_t step = json_integer_value(multiple); /* 0 when there is none */
 
 	if (json_is_integer(min) && n < json_integer_value(min))
 		return err_set(e, ERR_USAGE,
@@ -112,6 +114,11 @@ static int check_limits(const json_t *says, const char *value, int64_t n, struct
 		return err_set(e, ERR_USAGE,
 			       "'%.64s' is too large, expected at most %lld", value,
 			       (long long)json_integer_value(max));
+	if (step > 0 && n % step)
+		return err_set(e, ERR_USAGE,
+			       "'%.64s' is not a multiple of %lld, expected %lld or %lld",
+			       value, (long long)step, (long long)(n / step * step),
+			       (long long)(n / step * step + step));
 	return 0;
 }
 

@@ -26,6 +26,9 @@ static json_t *describe_option(const struct kit_option *o)
 		(void)json_object_set_new(j, "min", json_integer(o->min));
 		if (o->max)
 			(void)json_object_set_new(j, "max", json_integer(o->max));
+		if (o->multiple)
+			(void)json_object_set_new(j, "multiple",
+						  json_integer(o->multiple));
 	}
 	if (words) {
 		json_t *list = json_array();

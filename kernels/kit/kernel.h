@@ -73,6 +73,7 @@ struct kit_option {
 	 */
 	const char *const *choices;
 	int64_t min, max; /* KIT_INT, KIT_SIZE: limits; max 0 = none */
+	int64_t multiple; /* and it must be a multiple of that; 0 = need not */
 	const char *help;
 };
 

@@ -136,6 +136,16 @@ static int in_limits(const struct kit_value *v, struct err *e)
 			e, ERR_USAGE,
 			"option '--%s': '%.64s' is too large, expected at most %lld",
 			o->name, v->text, (long long)o->max);
+	if (o->multiple && v->number % o->multiple) {
+		const int64_t below = v->number / o->multiple * o->multiple;
+
+		return err_set(
+			e, ERR_USAGE,
+			"option '--%s': '%.64s' is not a multiple of %lld, expected "
+			"%lld or %lld",
+			o->name, v->text, (long long)o->multiple, (long long)below,
+			(long long)(below + o->multiple));
+	}
 	return 0;
 }
 
