@@ -110,7 +110,8 @@ static void start_nodes(struct summary *out, const struct work *w)
 	for (size_t i = 0; i < out->n_nodes; i++) {
 		out->nodes[i].name = arena_strdup(&out->arena, w->nodes.items[i].name);
 		out->nodes[i].class = w->nodes.items[i].class;
-		out->nodes[i].chassis = w->nodes.items[i].chassis;
+		out->nodes[i].chassis =
+			arena_strdup(&out->arena, w->nodes.items[i].chassis);
 		out->nodes[i].word = VERDICT_PASS;
 	}
 	for (size_t i = 0; i < state->n_steps; i++) {

@@ -37,7 +37,7 @@ static bool is_name(const char *name)
 	return n > 0 && n <= SETTINGS_NAME;
 }
 
-static bool is_secret(const char *name)
+bool settings_is_secret(const char *name)
 {
 	return (strcasestr(name, "password") &&
 		strcasecmp(name, "PasswordStatus") != 0) ||
@@ -77,7 +77,7 @@ int settings_add(struct settings *s, struct arena *a, const struct setting *item
 			       item->name);
 	if (s->n == SETTINGS_MOST)
 		return err_set(e, ERR_USAGE, "more than %d attributes", SETTINGS_MOST);
-	secret = is_secret(item->name);
+	secret = settings_is_secret(item->name);
 	new.name = arena_strdup(a, item->name);
 	if (keep(&new.current, a, secret, item->name, e) ||
 	    keep(&new.pending, a, secret, item->name, e))

@@ -49,6 +49,8 @@ enum { SETTINGS_MOST = 10000, SETTINGS_NAME = 128, SETTINGS_VALUE = 4096 };
  */
 int settings_add(struct settings *s, struct arena *a, const struct setting *item,
 		 struct err *e);
+/* The attribute holds a password or the like. */
+bool settings_is_secret(const char *name);
 /* The first of that name, NULL when there is none. Linear. */
 struct setting *settings_find(const struct settings *s, const char *name);
 void settings_release(struct settings *s);
