@@ -204,6 +204,8 @@ int redfish_settings(struct bios_reading *out, const json_t *settings, struct er
 			rc = err_set(e, ERR_USAGE, "pending '%.64s' is no value", name);
 			break;
 		}
+		if (s && settings_is_secret(name))
+			continue; /* masked: nobody can tell whether it differs */
 		if (s && !open && is_same(&s->current, &new.pending))
 			continue;
 		if (s)
