@@ -78,7 +78,12 @@ static const struct conf_key bmc_keys[] = {
 	{"source", CONF_NAME, AT(bmc.source)},
 	{"credentials", CONF_FILE, AT(bmc.credentials)},
 	{"ca", CONF_FILE, AT(bmc.ca)},
-	{"profile", CONF_NAME, AT(bmc.profile)},
+	{"profile", CONF_TEXT, AT(bmc.profile)},
+	{"files", CONF_FILE, AT(bmc.files)},
+	{"agent", CONF_TEXT, AT(bmc.agent)},
+	{"pins", CONF_PAIRS, AT(bmc.pins), COUNT(bmc.n_pins)},
+	{"insecure", CONF_BOOL, AT(bmc.insecure)},
+	{"limit", CONF_DURATION, AT(bmc.limit), .min = 1, .max = 3600},
 };
 
 #define MAP(table) CONF_MAP, .keys = (table), .n_keys = sizeof(table) / sizeof((table)[0])
@@ -324,6 +329,22 @@ static int check_env(const struct loader *l, const struct yaml_node *map)
 	return 0;
 }
 
+/* A profile that is a file is beside the site's own. */
+static int check_profile(const struct loader *l, const struct yaml_pair *pair)
+{
+	static const struct conf_key file = {
+		"profile", CONF_FILE, .offset = offsetof(struct site_bmc, profile)};
+	const char *word = pair->value->text;
+	size_t n = strlen(word);
+
+	if (strchr(word, '/') || (n > 5 && !strcmp(word + n - 5, ".yaml")))
+		return conf_value(l->a, pair->key, pair->value, &file, &l->site->bmc,
+				  l->e);
+	if (conf_is_name(word))
+		return 0;
+	return yaml_error(pair->value, l->e, "'profile': bad name '%.64s'", word);
+}
+
 /* What the tables cannot check. */
 static int load_rest(const struct loader *l, const struct yaml_node *root,
 		     const struct site_form *f)
@@ -336,6 +357,9 @@ static int load_rest(const struct loader *l, const struct yaml_node *root,
 				  "'remote_agent': blank, expected a command");
 	if (check_env(l, mpi ? yaml_get(mpi, "env") : NULL) ||
 	    check_bmc(l, yaml_get(root, "bmc")))
+		return -1;
+	if (l->site->bmc.profile &&
+	    check_profile(l, yaml_find(yaml_get(root, "bmc"), "profile")))
 		return -1;
 	if (f->fabric.groups && load_groups(l, yaml_find(fabric, "groups")))
 		return -1;
@@ -357,6 +381,27 @@ static const char *base_name(struct arena *a, const char *path)
 
 int site_load(struct site *s, const char *path, struct err *e)
 {
+	return site_load_copy(s, path, path, e);
+}
+
+/* The tree of @copy, whose nodes say that they are of @path. */
+static int load_tree(struct arena *a, const char *copy, const char *path,
+		     const struct yaml_node **root, struct err *e)
+{
+	struct strbuf text = {0};
+	int rc;
+
+	if (!strcmp(copy, path))
+		return yaml_load(a, path, root, e);
+	rc = file_read(&text, copy, YAML_MAX_FILE, e);
+	if (!rc)
+		rc = yaml_parse(a, strbuf_str(&text), text.len, path, root, e);
+	strbuf_release(&text);
+	return rc;
+}
+
+int site_load_copy(struct site *s, const char *copy, const char *path, struct err *e)
+{
 	struct site_form f = {.remote_agent = default_agent, .fabric.transport = -1};
 	struct loader l = {.site = s, .a = &s->arena, .e = e};
 	const struct yaml_node *root;
@@ -364,13 +409,14 @@ int site_load(struct site *s, const char *path, struct err *e)
 	memset(s, 0, sizeof(*s));
 	s->name = "this machine";
 	s->remote_agent = default_agent;
-	if (!path)
+	if (!copy)
 		return 0;
-	if (yaml_load(&s->arena, path, &root, e) ||
+	path = arena_strdup(&s->arena, path);
+	if (load_tree(&s->arena, copy, path, &root, e) ||
 	    conf_decode(&s->arena, root, site_keys,
 			sizeof(site_keys) / sizeof(site_keys[0]), &f, NULL, e))
 		return -1;
-	s->path = arena_strdup(&s->arena, path);
+	s->path = path;
 	s->name = f.name ? f.name : base_name(&s->arena, path);
 	s->nodes = f.nodes;
 	s->n_nodes = f.n_nodes;

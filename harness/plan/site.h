@@ -36,7 +36,13 @@ struct site_bmc {
 	const char *source;      /* name of a BIOS source */
 	const char *credentials; /* file */
 	const char *ca;          /* file */
-	const char *profile;     /* name of the BIOS profile the nodes should have */
+	const char *profile; /* name of the BIOS profile the nodes should have, or file */
+	const char *files;   /* folder of saved settings */
+	const char *agent;   /* command in front of one for a BMC: ssh ... */
+	struct conf_pair *pins; /* node -> "sha256//..." of its BMC's public key */
+	size_t n_pins;
+	bool insecure; /* its BMCs are not verified */
+	double limit;  /* s of one request; 0: not said */
 };
 
 struct site {
@@ -67,6 +73,11 @@ struct site {
 
 /* @path NULL gives the site of this machine. Errors as plan_load(). */
 int site_load(struct site *s, const char *path, struct err *e);
+/*
+ * The same from a copy of the file that was @path once: what it names is relative to that
+ * folder still.
+ */
+int site_load_copy(struct site *s, const char *copy, const char *path, struct err *e);
 void site_release(struct site *s);
 
 #endif

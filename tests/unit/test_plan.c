@@ -637,7 +637,8 @@ static void a_wrong_site_is_refused_with_its_place(void **unused)
 		 "'{nod}-idrac'"},
 		{"bmc: {password: secret}\n",
 		 "f.yaml:1:7: unknown key 'password', expected "
-		 "address, source, credentials, ca, profile"},
+		 "address, source, credentials, ca, profile, files, agent, "
+		 "pins, insecure, limit"},
 		{"expect: {memroy: 512 GiB}\n",
 		 "f.yaml:1:10: unknown key 'memroy', did you mean 'memory'?"},
 		{"expect: {memory: 512}\n",
