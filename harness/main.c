@@ -103,12 +103,17 @@ static int run_command(int argc, char **argv, struct err *e)
 	char bindir[PATH_MAX / 2], configs[PATH_MAX];
 	struct cmd_env env = {.bindir = bindir, .configs = configs};
 	const struct command_def *c = cmd_find(argv[1]);
+	int status;
 
 	if (!c)
 		return no_such_command(argv[1], e);
 	if (find_self(bindir, configs, sizeof(bindir), e))
 		return -1;
-	return c->run(&env, argc - 1, argv + 1, e);
+	/* before anything is started that would inherit them */
+	cmd_env_open(&env);
+	status = c->run(&env, argc - 1, argv + 1, e);
+	cmd_env_release(&env);
+	return status;
 }
 
 /* A report that could not be written is no success; a reader that left is none of ours.

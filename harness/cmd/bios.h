@@ -6,6 +6,8 @@
 #ifndef ASSAY_CMD_BIOS_H
 #define ASSAY_CMD_BIOS_H
 
+#include <signal.h>
+
 #include "bios/files.h"
 #include "cmd/cmd.h"
 #include "judge/bios.h"
@@ -23,9 +25,10 @@ struct bios_look {
 	struct arena arena; /* owns the records' texts */
 	struct site site;
 	struct judge_config *config;
-	const char *profile; /* name, or NULL */
-	bool json;           /* form of the output */
-	struct state state;  /* a plan of all nodes, and a record for each reading */
+	const char *profile;               /* name, or NULL */
+	bool json;                         /* form of the output */
+	const volatile sig_atomic_t *stop; /* a signal that asks for an early end */
+	struct state state; /* a plan of all nodes, and a record for each reading */
 };
 
 /* Loads site, configuration and profile; nothing is read yet. */
@@ -35,6 +38,12 @@ void bios_look_release(struct bios_look *l);
 
 /* Reads the files and folders @words, each node once, into the state. */
 int bios_look_files(struct bios_look *l, char **words, int n, struct err *e);
+
+/* Asks the nodes of the site or the command line: their BMCs, then their systems. */
+int bios_look_live(struct bios_look *l, struct err *e); /* bios_live.c */
+/* The plan record, which the readings follow. */
+int bios_look_plan(struct bios_look *l, const char *const *nodes, size_t n,
+		   struct err *e);
 
 /* The words of the command; each prints on stdout and gives the exit status, or -1. */
 int bios_check(struct bios_look *l, struct err *e);  /* bios_check.c */

@@ -38,8 +38,7 @@ void bios_look_release(struct bios_look *l)
 	memset(l, 0, sizeof(*l));
 }
 
-static int put_plan(struct bios_look *l, const char *const *nodes, size_t n,
-		    struct err *e)
+int bios_look_plan(struct bios_look *l, const char *const *nodes, size_t n, struct err *e)
 {
 	struct record r = record_make(RECORD_KIND_plan);
 	json_t *bmc = json_object();
@@ -76,7 +75,7 @@ int bios_look_files(struct bios_look *l, char **words, int n, struct err *e)
 	for (int i = 0; i < n && !rc; i++)
 		rc = bios_files_add(&files, words[i], e);
 	if (!rc)
-		rc = put_plan(l, files.nodes.items, files.nodes.n, e);
+		rc = bios_look_plan(l, files.nodes.items, files.nodes.n, e);
 	for (size_t i = 0; i < files.nodes.n && !rc; i++) {
 		struct bios_reading reading;
 

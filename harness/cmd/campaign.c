@@ -174,6 +174,16 @@ static int load_judge(struct campaign *c, const char *configs, const char *basel
 	return judge_config_load(&c->judge, configs, baseline, e);
 }
 
+/* The working directory may be another one when the run is resumed. */
+static const char *absolute(struct campaign *c, const char *path)
+{
+	char *full = realpath(path, NULL);
+	const char *copy = arena_strdup(&c->arena, full ? full : path);
+
+	free(full);
+	return copy;
+}
+
 int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 		     const struct campaign_args *args, struct err *e)
 {
@@ -183,13 +193,15 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	new_run_id(c);
 	c->allow_root = args->allow_root;
 	c->site_path = args->site;
+	if (args->site)
+		c->site_origin = absolute(c, args->site);
 	if (find_plan(c, args->plan, &plan, e) || load_plan(c, plan, e) ||
 	    site_load(&c->site, args->site, e) ||
 	    probe_saved_load(&c->saved, &c->site, e) || slurm_load(&c->slurm, e) ||
 	    choose_nodes(&c->site, &c->slurm, args->nodes, args->hostfile, &c->arena,
 			 &c->nodes, &c->n_nodes, e) ||
 	    load_judge(c, env->configs, args->baseline, e) ||
-	    choose_launcher(c, args->launcher, e) ||
+	    campaign_bios_prepare(c, e) || choose_launcher(c, args->launcher, e) ||
 	    set_plan(c, &args->sets, args->time_limit, e) || describe_kernels(c, e) ||
 	    campaign_slurm(c, e))
 		return -1;
@@ -202,6 +214,16 @@ static const char *kept(struct campaign *c, const char *name)
 	char *path = arena_printf(&c->arena, "%s/config/%s", c->folder.path, name);
 
 	return access(path, F_OK) ? NULL : path;
+}
+
+/* Facts that the site names, when a node is still to be probed. */
+static int load_saved(struct campaign *c, const struct state *s, struct err *e)
+{
+	for (size_t i = 0; i < c->n_nodes; i++) {
+		if (!state_facts(s, c->nodes[i]))
+			return probe_saved_load(&c->saved, &c->site, e);
+	}
+	return 0;
 }
 
 /* Takes over from the journal what the first start was told. */
@@ -222,8 +244,14 @@ static int remember(struct campaign *c, const struct state *s, struct err *e)
 	c->nodes = record_unlist(&c->arena, s->plan.nodes, &c->n_nodes);
 	sets.items = record_unlist(&c->arena, s->plan.sets, &sets.n);
 	c->site_path = kept(c, "site.yaml");
-	rc = load_plan(c, plan, e) || site_load(&c->site, c->site_path, e) ||
-	     slurm_load(&c->slurm, e) ||
+	if (c->site_path)
+		c->site_origin = record_json_text(&c->arena, s->plan.site, "path");
+	rc = load_plan(c, plan, e) ||
+	     site_load_copy(&c->site, c->site_path,
+			    c->site_origin && *c->site_origin ? c->site_origin
+							      : c->site_path,
+			    e) ||
+	     load_saved(c, s, e) || slurm_load(&c->slurm, e) ||
 	     choose_launcher(c, c->args->launcher ? c->args->launcher : s->run.launcher,
 			     e) ||
 	     set_plan(c, &sets, c->args->time_limit, e);
@@ -258,6 +286,7 @@ void campaign_release(struct campaign *c)
 {
 	journal_close(c->runner.journal);
 	folder_close(&c->folder);
+	credentials_release(&c->credentials);
 	judge_config_free(c->judge);
 	names_release(&c->kills_of);
 	free(c->kills);

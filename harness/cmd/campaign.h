@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "bios/credentials.h"
 #include "cmd/cmd.h"
 #include "cmd/probe.h"
 #include "cmd/progress.h"
@@ -41,8 +42,11 @@ struct campaign {
 	struct arena arena;
 	struct plan plan;
 	struct site site;
-	struct probe_saved saved; /* none when resumed: nodes are probed at the start */
+	struct probe_saved saved; /* none when resumed and all nodes were probed */
 	struct judge_config *judge;
+	const char *site_origin; /* absolute path of the site file, or NULL */
+	const char *profile; /* BIOS profile of the site, by its own name; NULL: none */
+	struct credentials credentials; /* of the BMCs, until they were asked */
 	struct slurm slurm;
 	struct slurm_view view; /* what Slurm says of the nodes */
 	double job_end; /* clock_now() by which Slurm wants us done; INFINITY: never */
@@ -119,6 +123,19 @@ int campaign_end_old(struct campaign *c, struct err *e);
 int campaign_topology(struct campaign *c, struct record_sink *sink, struct err *e);
 /* Prints what the machine of @n is, as far as placements depend on it. */
 void campaign_print_machine(struct campaign *c, const struct record_node *n, FILE *out);
+
+/* What the site's `bmc` needs is there; nothing is asked yet. campaign_bios.c */
+int campaign_bios_prepare(struct campaign *c, struct err *e);
+/* The BIOS settings of all nodes that the journal has none of. */
+int campaign_bios(struct campaign *c, const struct state *s, struct err *e);
+/* The credentials that a site's source needs, if any: file, environment, prompt. */
+int campaign_credentials(struct credentials *c, const struct cmd_env *env,
+			 const struct site *site, struct err *e);
+/* The attribute says how a machine is set; @config is a struct judge_config. */
+bool campaign_is_setting(const void *config, const char *name);
+
+/* Catches the signals that end a run in order; what comes is there, 0 before. */
+const volatile sig_atomic_t *campaign_signals(void);
 
 void campaign_release(struct campaign *c);
 

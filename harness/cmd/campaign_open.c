@@ -55,6 +55,13 @@ static int keep(struct campaign *c, json_t *hashes, const char *src, const char 
 	return 0;
 }
 
+static bool asks_for_bios(const struct site *site)
+{
+	const struct site_bmc *b = &site->bmc;
+
+	return b->address || b->source || b->files || b->profile;
+}
+
 static int keep_configs(struct campaign *c, json_t *hashes, struct err *e)
 {
 	const struct judge_file *files;
@@ -65,6 +72,8 @@ static int keep_configs(struct campaign *c, json_t *hashes, struct err *e)
 	if (c->site_path && keep(c, hashes, c->site_path, "site.yaml", e))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
+		if (!strncmp(files[i].name, "bios", 4) && !asks_for_bios(&c->site))
+			continue; /* nothing of them is used */
 		if (keep(c, hashes, files[i].path, files[i].name, e))
 			return -1;
 	}

@@ -23,7 +23,7 @@ static void on_signal(int sig)
  * and INT a user: all end the run in order, with what it has. What was ignored at the
  * start (nohup) stays ignored.
  */
-static void catch_signals(void)
+const volatile sig_atomic_t *campaign_signals(void)
 {
 	static const int signals[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT,
 				      SIGUSR1, SIGUSR2, SIGXCPU};
@@ -34,6 +34,7 @@ static void catch_signals(void)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &sa, NULL);
 	}
+	return &stop_signal;
 }
 
 static int put_left_out(struct campaign *c, const struct state *s,
@@ -263,18 +264,28 @@ static int probe_all(struct campaign *c, struct err *e)
 	return rc;
 }
 
+static int bios_all(struct campaign *c, struct err *e)
+{
+	struct state s = {0};
+	int rc = stop_signal ? 0 : state_replay(&s, c->folder.path, e);
+
+	if (!rc && !stop_signal)
+		rc = campaign_bios(c, &s, e);
+	state_release(&s);
+	return rc;
+}
+
 int campaign_run(struct campaign *c, struct err *e)
 {
 	int status = -1;
 
-	catch_signals();
-	c->runner.stop = &stop_signal;
+	c->runner.stop = campaign_signals();
 	c->runner.progress = &c->progress.calls;
 	c->progress.judge = worst_so_far;
 	c->progress.judge_ctx = c;
 	tell_chassis(c);
 	if (campaign_open(c, e) || campaign_end_old(c, e) || probe_all(c, e) ||
-	    rounds(c, e))
+	    bios_all(c, e) || rounds(c, e))
 		goto out;
 	progress_end(&c->progress);
 	status = finish(c, e);

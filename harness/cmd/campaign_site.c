@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/campaign.h"
+#include "record/json.h"
 
 const char *campaign_json(struct arena *a, json_t *v)
 {
@@ -88,6 +89,11 @@ const char *campaign_site(struct campaign *c)
 			      "binding", c->site.binding, "nodes",
 			      (json_int_t)c->site.n_nodes, "expect", "min_deviation");
 
+	/* where the files are that it names, for who resumes the run */
+	if (c->site.path)
+		json_object_set_new(o, "path", json_clean_string(c->site_origin));
+	if (c->profile)
+		json_object_set_new(o, "bmc", json_pack("{s:s}", "profile", c->profile));
 	json_object_set_new(o, "fabric", fabric_json(&c->site));
 	json_object_set_new(o, "mpi", mpi_json(&c->site));
 	for (size_t i = 0; i < c->site.n_expect; i++)

@@ -12,9 +12,14 @@
 
 /* What main found out before the command starts. */
 struct cmd_env {
-	const char *bindir;  /* folder of this program and of the kernels */
-	const char *configs; /* ../share/assay/configs of it */
+	const char *bindir;              /* folder of this program and of the kernels */
+	const char *configs;             /* ../share/assay/configs of it */
+	struct credentials *credentials; /* of BMCs, see cmd_env_open() */
 };
+
+/* Takes secrets out of the environment, see bios/credentials.h. */
+void cmd_env_open(struct cmd_env *env);
+void cmd_env_release(struct cmd_env *env);
 
 struct command_def {
 	const char *name, *usage, *help; /* usage: the words after the name */

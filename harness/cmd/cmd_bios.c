@@ -4,6 +4,7 @@
 
 #include "base/suggest.h"
 #include "cmd/bios.h"
+#include "cmd/campaign.h"
 
 static const struct word {
 	const char *name;
@@ -11,6 +12,8 @@ static const struct word {
 } table[] = {
 	{"check", bios_check},
 	{"show", bios_show},
+	{"diff", bios_diff},
+	{"remedy", bios_remedy},
 };
 
 enum { WORDS = sizeof(table) / sizeof(table[0]) };
@@ -39,10 +42,13 @@ static int look(const struct cmd_env *env, const struct bios_args *args,
 	struct bios_look l;
 	int status = bios_look_open(&l, env, args, e);
 
+	l.stop = campaign_signals();
 	if (!status)
-		status = bios_look_files(&l, words, n, e);
+		status = n ? bios_look_files(&l, words, n, e) : bios_look_live(&l, e);
 	if (!status)
 		status = w->run(&l, e);
+	if (status >= 0 && *l.stop)
+		status = 128 + (int)*l.stop;
 	bios_look_release(&l);
 	return status;
 }
@@ -55,6 +61,10 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 		 &a.profile},
 		{"site", 0, CMD_TEXT, "FILE", "site file: nodes, their BMCs, the profile",
 		 &a.site},
+		{"nodes", 0, CMD_TEXT, "LIST", "hostlist, or - for names on stdin",
+		 &a.nodes},
+		{"hostfile", 0, CMD_TEXT, "FILE", "hostfile of a launcher", &a.hostfile},
+		{"all", 0, CMD_FLAG, NULL, "diff: noise and identity as well", &a.all},
 		{"format", 0, CMD_TEXT, "FORM", "table (default) or json", &a.format},
 	};
 	const struct word *w;
@@ -65,7 +75,8 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	if (!n)
-		return err_set(e, ERR_USAGE, "one of check, show, see assay bios --help");
+		return err_set(e, ERR_USAGE,
+			       "one of check, show, diff, remedy: see assay bios --help");
 	w = find(words[0], e);
 	if (!w)
 		return -1;
@@ -74,7 +85,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 
 const struct command_def cmd_bios = {
 	.name = "bios",
-	.usage = "check|show [FILE|DIR...] [options]",
+	.usage = "check|show|diff|remedy [FILE|DIR...] [options]",
 	.help = "BIOS settings of nodes: against a profile, the running system, each "
 		"other",
 	.run = run,

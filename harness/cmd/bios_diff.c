@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay bios diff: attributes that nodes do not have alike, by value, and who has them.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/bios.h"
+#include "cmd/judged.h"
+#include "cmd/nodes.h"
+#include "config/hostlist.h"
+#include "judge/judge_config.h"
+#include "record/json.h"
+#include "reports/term.h"
+
+enum { MAX_TEXT = 400 };
+
+static const char absent[] = "(absent)";
+
+/* Values of one attribute, and who has each. */
+struct attribute {
+	struct nodes_groups values;
+	size_t n; /* nodes that have it */
+};
+
+struct diff {
+	struct bios_look *l;
+	struct arena arena;
+	struct names names;
+	struct attribute *items; /* by number of the name */
+	size_t cap;
+	struct settings *nodes; /* of each record */
+	size_t n_readable;
+};
+
+static bool counts(const struct diff *d, const char *name)
+{
+	return d->l->args->all || bios_known_counts(&d->l->config->known, name);
+}
+
+static void add_node(struct diff *d, const struct record_bios *r, struct settings *s)
+{
+	if (r->error || bios_look_settings(r, s, &d->arena))
+		return;
+	d->n_readable++;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct setting *item = &s->items[i];
+		struct strbuf value = {0};
+		size_t at;
+
+		if (!counts(d, item->name))
+			continue;
+		at = names_add(&d->names, item->name, NULL);
+		mem_grow(&d->items, &d->cap, at + 1, sizeof(*d->items));
+		bios_add_value(&value, &item->current);
+		(void)nodes_groups_add(&d->items[at].values, strbuf_str(&value), r->node);
+		d->items[at].n++;
+		strbuf_release(&value);
+	}
+}
+
+/* Those that do not have what others have. */
+static void add_absent(struct diff *d)
+{
+	for (size_t i = 0; i < d->names.n; i++) {
+		struct attribute *a = &d->items[i];
+
+		if (a->n == d->n_readable)
+			continue;
+		for (size_t k = 0; k < d->l->state.n_bios; k++) {
+			const struct record_bios *r = &d->l->state.bios[k];
+
+			if (d->nodes[k].n &&
+			    !settings_find(&d->nodes[k], d->names.items[i]))
+				(void)nodes_groups_add(&a->values, absent, r->node);
+		}
+	}
+}
+
+static void sort(struct attribute *a)
+{
+	for (size_t i = 0; i < a->values.keys.n; i++)
+		qsort(a->values.items[i].names, a->values.items[i].n,
+		      sizeof(*a->values.items[i].names), hostlist_compare);
+}
+
+static void put_table(struct diff *d, struct term *t, size_t i)
+{
+	struct attribute *a = &d->items[i];
+	struct strbuf text = {0};
+
+	term_clean(t, &text, d->names.items[i], MAX_TEXT);
+	term_wrap(t, 0, strbuf_str(&text));
+	term_end(t);
+	for (size_t k = 0; k < a->values.keys.n; k++) {
+		strbuf_reset(&text);
+		term_clean(t, &text, a->values.keys.items[k], MAX_TEXT);
+		strbuf_addstr(&text, "  on ");
+		term_clean(t, &text, nodes_groups_list(&a->values, k, &d->arena),
+			   MAX_TEXT);
+		term_pad(t, 4);
+		term_wrap(t, 8, strbuf_str(&text));
+		term_end(t);
+	}
+	strbuf_release(&text);
+}
+
+static json_t *attribute_json(const struct diff *d, size_t i)
+{
+	const struct attribute *a = &d->items[i];
+	json_t *o = json_object(), *values = json_array();
+
+	for (size_t k = 0; k < a->values.keys.n; k++) {
+		json_t *nodes = json_array();
+
+		for (size_t n = 0; n < a->values.items[k].n; n++)
+			(void)json_array_append_new(
+				nodes, json_string(a->values.items[k].names[n]));
+		(void)json_array_append_new(
+			values, json_pack("{s:o, s:o}", "value",
+					  json_clean_string(a->values.keys.items[k]),
+					  "nodes", nodes));
+	}
+	(void)json_object_set_new(o, "attribute", json_clean_string(d->names.items[i]));
+	(void)json_object_set_new(o, "values", values);
+	return o;
+}
+
+/* What cannot be read is said: it may differ in everything. */
+static bool put_unreadable(const struct diff *d, struct term *t, json_t *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->l->state.n_bios; i++) {
+		const struct record_bios *r = &d->l->state.bios[i];
+		struct strbuf text = {0};
+
+		if (!r->error)
+			continue;
+		any = true;
+		strbuf_addf(&text, "%s: UNREADABLE: ", r->node);
+		term_clean(t, &text, r->error, MAX_TEXT);
+		if (list) {
+			(void)json_array_append_new(list,
+						    json_clean_string(strbuf_str(&text)));
+		} else {
+			term_wrap(t, 0, strbuf_str(&text));
+			term_end(t);
+		}
+		strbuf_release(&text);
+	}
+	return any;
+}
+
+/* 0 all alike, 1 something differs, 3 something could not be read. */
+static int put(struct diff *d, struct err *e)
+{
+	struct report_style style = cmd_style(fileno(stdout));
+	json_t *o = d->l->json ? json_object() : NULL, *list = json_array(),
+	       *unreadable = json_array();
+	bool differ = false, unknown;
+	struct term t;
+	int rc;
+
+	term_init(&t, &style);
+	for (size_t i = 0; i < d->names.n; i++) {
+		if (d->items[i].values.keys.n < 2)
+			continue;
+		differ = true;
+		sort(&d->items[i]);
+		if (o)
+			(void)json_array_append_new(list, attribute_json(d, i));
+		else
+			put_table(d, &t, i);
+	}
+	unknown = put_unreadable(d, &t, o ? unreadable : NULL);
+	if (o) {
+		char *text;
+
+		(void)json_object_set(o, "differ", list);
+		(void)json_object_set(o, "unreadable", unreadable);
+		text = json_dumps(o, JSON_INDENT(1));
+		strbuf_addf(&t.out, "%s\n", text);
+		free(text);
+	} else if (!differ) {
+		term_wrapf(&t, 0, "%zu nodes, %zu attributes: no difference",
+			   d->n_readable, d->names.n);
+		term_end(&t);
+	}
+	rc = judged_put(&t.out, stdout, e);
+	term_release(&t);
+	json_decref(o);
+	json_decref(list);
+	json_decref(unreadable);
+	return rc ? -1 : differ ? 1 : unknown ? 3 : 0;
+}
+
+int bios_diff(struct bios_look *l, struct err *e)
+{
+	struct diff d = {.l = l};
+	int status;
+
+	d.nodes = mem_calloc(l->state.n_bios, sizeof(*d.nodes));
+	for (size_t i = 0; i < l->state.n_bios; i++)
+		add_node(&d, &l->state.bios[i], &d.nodes[i]);
+	add_absent(&d);
+	status = put(&d, e);
+	for (size_t i = 0; i < l->state.n_bios; i++)
+		settings_release(&d.nodes[i]);
+	for (size_t i = 0; i < d.names.n; i++)
+		nodes_groups_release(&d.items[i].values);
+	free(d.nodes);
+	free(d.items);
+	names_release(&d.names);
+	arena_release(&d.arena);
+	return status;
+}
