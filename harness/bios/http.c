@@ -283,8 +283,10 @@ void http_close(struct http *h)
 {
 	if (!h)
 		return;
-	while (h->calls)
-		http_abort(h, h->calls->request.ctx);
+	while (h->calls) {
+		h->calls->answer.why = "given up";
+		finish(h->calls);
+	}
 	(void)curl_multi_cleanup(h->multi);
 	curl_global_cleanup();
 	free(h);

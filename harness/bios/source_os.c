@@ -49,14 +49,12 @@ static void smt(struct reader *r)
 	const json_t *v = fact(r, "cpu", "smt_control");
 	const char *word = json_is_string(v) ? json_string_value(v) : "";
 
-	if (!strcmp(word, "on"))
+	if (!strcmp(word, "on") || (!*word && json_is_true(fact(r, "cpu", "smt"))))
 		put(r, "LogicalProc", on, NULL);
 	else if (!strcmp(word, "off") || !strcmp(word, "forceoff"))
 		put(r, "LogicalProc", on, "the operating system has switched SMT off");
 	else if (!strcmp(word, "notsupported"))
 		put(r, "LogicalProc", off, NULL);
-	else if (json_is_true(fact(r, "cpu", "smt")))
-		put(r, "LogicalProc", on, NULL);
 }
 
 static void numa(struct reader *r)

@@ -95,7 +95,7 @@ static int table(const struct bios_look *l, const struct summary *s,
 	for (size_t i = 0; i < view->n_remarks; i++) {
 		struct strbuf text = {0};
 
-		term_clean(&t, &text, view->remarks[i], 2 * MAX_WHY);
+		term_clean(&t, &text, view->remarks[i], 2 * (size_t)MAX_WHY);
 		term_wrap(&t, 2, strbuf_str(&text));
 		term_end(&t);
 		strbuf_release(&text);
