@@ -342,6 +342,71 @@ class Trust(Case):
         self.assertEqual(done.returncode, 0, done)
 
 
+class Racadm(Case):
+    """racadm on the node, and over ssh on its BMC."""
+
+    nodes = "localhost"
+    tls = False
+
+    def setUp(self):
+        super().setUp()
+        self.bin = self.top / "bin"
+        self.bin.mkdir()
+        self.write("bin/racadm", "#!/bin/sh\n"
+                   'echo "$*" >> "$(dirname "$0")/../asked"\n'
+                   'case "$*" in\n'
+                   '"get BIOS.ProcSettings") echo "[Key=BIOS.Setup.1-1#ProcSettings]"\n'
+                   '  echo "LogicalProc=Disabled (Pending Value=Enabled)"\n'
+                   '  echo "NumaNodesPerSocket=4";;\n'
+                   '"get BIOS.SysProfileSettings") echo "SysProfile=PerfOptimized";;\n'
+                   '"jobqueue view") echo "------JOB QUEUE------";;\n'
+                   "esac\n", 0o755)
+        self.env = {"PATH": f"{self.bin}:{os.environ['PATH']}"}
+
+    def racadm_site(self, bmc):
+        self.write("site.yaml", f"nodes: {self.nodes}\nremote_agent: 'false'\n"
+                   f"bmc:\n  profile: test.yaml\n  {bmc}\n")
+
+    def expect_pending(self):
+        found, out = self.check(0, env=self.env)
+        self.assertEqual(list(found.values()), [
+            "PENDING: LogicalProc is Disabled, pending is Enabled; no job is queued: a "
+            "reboot will not apply it"])
+        self.assertEqual(out["nodes"][0]["source"], "racadm")
+        asked = (self.top / "asked").read_text(encoding="utf-8").splitlines()
+        self.assertIn("jobqueue view", asked)
+        self.assertEqual(len(asked), 6)
+
+    def test_on_the_node(self):
+        self.racadm_site("source: racadm")
+        self.expect_pending()
+
+    def test_over_ssh_on_the_bmc(self):
+        self.nodes = "n1"
+        self.write("bin/bmcsh", "#!/bin/sh\n[ \"$1 $2\" = '-l root' ] && "
+                   "[ \"$3\" = n1-bmc ] && shift 3 && exec \"$@\"\n", 0o755)
+        self.racadm_site("source: racadm\n  address: '{node}-bmc'\n"
+                         "  agent: bmcsh -l root")
+        self.expect_pending()
+
+    def test_an_error_is_no_settings(self):
+        self.write("bin/racadm", "#!/bin/sh\necho 'ERROR: RAC0999 : not now'\n", 0o755)
+        self.racadm_site("source: racadm")
+        found, _ = self.check(3, env=self.env)
+        self.assertEqual(list(found.values()),
+                         ["UNREADABLE: racadm: ERROR: RAC0999 : not now"])
+        self.racadm_site("source: redfish")
+        done = self.assay("bios", "check", "--site", "site.yaml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("bmc.source redfish needs bmc.address", done.stderr)
+
+    def test_saved_files_of_a_site(self):
+        (self.top / "dumps").mkdir()
+        self.write("dumps/localhost.json", json.dumps({"Attributes": GOOD}))
+        self.racadm_site("files: dumps")
+        self.assertEqual(self.check(0)[0], {})
+
+
 class Secrets(Case):
     """The password appears nowhere (field case G07)."""
 

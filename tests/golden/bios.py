@@ -91,6 +91,59 @@ class Bios(unittest.TestCase):
         self.assertEqual(found["n2", "MISMATCH"]["attribute"], "LogicalProc")
         self.assertEqual(found["n2", "MISMATCH"]["wanted"], "Disabled")
 
+    def test_diff_names_values_and_who_has_them(self):
+        done = assay("diff", *sorted((DATA / "fleet").glob("n[1-4].*")))
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        self.assertIn("LogicalProc\n    Disabled  on n[1,3-4]\n    Enabled  on n2\n",
+                      done.stdout)
+        self.assertIn("(absent)  on n[2-4]", done.stdout)  # Proc1Brand
+        done = assay("diff", DATA / "fleet" / "n3.bios.json", "--format", "json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["differ"]), (0, []))
+        done = assay("diff", DATA / "fleet", "--format", "json")
+        self.assertEqual(len(json.loads(done.stdout)["unreadable"]), 2)
+
+    def test_remedy_goes_from_parent_to_child(self):
+        (self.top / "n1.json").write_text(json.dumps({"Attributes": {
+            "SysProfile": "PerfOptimized", "ProcCStates": "Disabled",
+            "Sme": "Disabled", "Snp": "Disabled", "Count": 3}}), encoding="utf-8")
+        (self.top / "p.yaml").write_text(
+            "profile: p\nattributes:\n"
+            "  Snp: {want: Enabled, why: w}\n"
+            "  Sme: {want: Enabled, why: w}\n"
+            "  Count: {want: '4', why: w}\n"
+            "  SysProfile: {want: Custom, why: w}\n"
+            "  ProcCStates: {want: Enabled, why: w}\n", encoding="utf-8")
+        done = assay("remedy", self.top / "n1.json", "--profile", self.top / "p.yaml",
+                     "--format", "json")
+        self.assertEqual(done.returncode, 0, done)
+        node = json.loads(done.stdout)[0]
+        self.assertEqual(node["racadm"], [
+            "racadm set BIOS.ProcSettings.Sme Enabled",
+            "racadm set BIOS.GROUP.Count 4",
+            "racadm set BIOS.SysProfileSettings.SysProfile Custom",
+            "racadm jobqueue create BIOS.Setup.1-1", "reboot",
+            "racadm set BIOS.ProcSettings.Snp Enabled",
+            "racadm set BIOS.SysProfileSettings.ProcCStates Enabled",
+            "racadm jobqueue create BIOS.Setup.1-1", "reboot"])
+        self.assertEqual([q["body"] for q in node["redfish"] if q["method"] == "PATCH"], [
+            {"Attributes": {"Sme": "Enabled", "Count": 4, "SysProfile": "Custom"}},
+            {"Attributes": {"Snp": "Enabled", "ProcCStates": "Enabled"}}])
+        # the other way round the parent brings its children's values
+        (self.top / "n1.json").write_text(json.dumps({"Attributes": {
+            "SysProfile": "Custom", "ProcCStates": "Enabled"}}), encoding="utf-8")
+        (self.top / "p.yaml").write_text(
+            "profile: p\nattributes:\n"
+            "  SysProfile: {want: PerfOptimized, why: w}\n"
+            "  ProcCStates: {want: Disabled, why: w}\n", encoding="utf-8")
+        done = assay("remedy", self.top / "n1.json", "--profile", self.top / "p.yaml")
+        self.assertEqual(done.stdout.splitlines()[:4], [
+            "n1:", "  racadm set BIOS.SysProfileSettings.SysProfile PerfOptimized",
+            "  racadm jobqueue create BIOS.Setup.1-1", "  reboot"])
+        self.assertIn("# ProcCStates gets its value from SysProfile=PerfOptimized",
+                      done.stdout)
+        done = assay("remedy", self.top / "n1.json")
+        self.assertEqual(done.returncode, 2)
+
     def test_shipped_profiles_are_found_by_name(self):
         done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nps4")
         self.assertEqual(done.returncode, 0, done)
