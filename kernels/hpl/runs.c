@@ -67,7 +67,7 @@ static int grid(struct kit *k, struct size *s, struct err *e)
 		s->p = p ? p : k->ranks / q;
 		s->q = q ? q : k->ranks / p;
 	} else if (size_flat(s->p, s->q) && !k->rank) {
-		kit_event(k, "remark",
+		kit_event(k, "warn",
 			  "%d ranks make a flat grid, %d x %d: expect a lower rate than "
 			  "with a few more or less",
 			  k->ranks, s->p, s->q);
