@@ -111,7 +111,8 @@ struct lu {
 	struct size_parts parts;
 	struct lu_panel panels[2];
 	double *top; /* panel: its nb x nb top block, the same on all ranks of a column */
-	double *x;   /* solution, local columns */
+	double *strips;     /* of it, packed */
+	double *x;          /* solution, local columns */
 	double *sums;       /* solve: local rows */
 	double *blocks;     /* packed U, one a thread */
 	double *message[2]; /* of the pivot search */

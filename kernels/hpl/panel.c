@@ -3,10 +3,11 @@
  * Factoring a panel: recursive by halves of its columns (Toledo 1997), left-looking
  * within the last few, over the ranks of one grid column.
  *
- * Each rank works on a column-major copy of its rows. The nb x nb top block is kept
- * apart, the same on all ranks: a pivot row is put there as it is found and solved there
- * by everyone, so that the search for the pivot is the only communication, one reduction
- * a column.
+ * Each rank works on a copy of its rows in packed order (update.h), so that they can be
+ * sent as they are. The nb x nb top block is kept apart, the same on all ranks: a pivot
+ * row is put there as it is found and solved there by everyone, so that the search for
+ * the pivot is the only communication, one reduction a column. Rows of the top block that
+ * had their pivot are rubbish in the copy.
  */
 #include <cblas.h>
 #include <math.h>
@@ -19,25 +20,32 @@ enum { BASE = 8 };
 
 struct work {
 	struct lu *x;
-	int64_t k, first; /* panel; its first local row */
-	int64_t rows,
-		top; /* local rows in @w; of them in the top block, on their owner */
-	int64_t ld, width;
-	double *w; /* column-major, @rows x @width */
-	double *t; /* column-major, the top block */
+	const struct update *up;
+	int64_t first;     /* local row */
+	int64_t rows, top; /* from there on; of them in the top block, on their owner */
+	int64_t pad;       /* packed rows of the top block */
+	int64_t tiles, width;
+	double *w; /* packed: the top block, then the others */
+	double *t; /* row-major, the top block as it will be */
 	int64_t *pivots;
 	bool waited;
 };
 
-/* First local row that is still in the race for pivot @j. */
+/* First packed row that is still in the race for pivot @j. */
 static int64_t left(const struct work *o, int64_t j)
 {
-	return j < o->top ? j : o->top;
+	return j < o->top ? j : o->pad;
 }
 
-static double *column(const struct work *o, int64_t j)
+static bool any_left(const struct work *o, int64_t j)
 {
-	return o->w + j * o->ld;
+	return j < o->top || o->top < o->rows;
+}
+
+/* Packed row @r; its entries are .mr apart. */
+static double *packed(const struct work *o, int64_t r)
+{
+	return o->w + r / o->up->mr * o->up->mr * o->width + r % o->up->mr;
 }
 
 /* What is sent in the search for a pivot. */
@@ -87,14 +95,18 @@ void panel_close(struct lu *x)
 
 static void get_row(const struct work *o, int64_t row, double *out)
 {
+	const double *in = packed(o, row);
+
 	for (int64_t j = 0; j < o->width; j++)
-		out[j] = column(o, j)[row];
+		out[j] = in[j * o->up->mr];
 }
 
 static void set_row(const struct work *o, int64_t row, const double *in)
 {
+	double *out = packed(o, row);
+
 	for (int64_t j = 0; j < o->width; j++)
-		column(o, j)[row] = in[j];
+		out[j * o->up->mr] = in[j];
 }
 
 /* The winner of all ranks; @mine becomes it. */
@@ -117,22 +129,21 @@ static void agree(struct work *o, int thread, double **mine)
 	mine[1] = swap;
 }
 
-/* Finds and swaps pivot @j, whose column is up to date. */
-static void pivot(struct work *o, int thread, int64_t j)
+/* Swaps pivot @j, this rank's candidate being packed row @row, -1: none. */
+static void pivot(struct work *o, int thread, int64_t j, int64_t row)
 {
 	struct lu *x = o->x;
-	const int64_t from = left(o, j), nb = x->nb;
+	const int64_t nb = x->nb;
 	double *const m = x->message[0], *best;
-	int64_t row;
 
 	m[VALUE] = 0;
 	m[ROW] = INFINITY;
 	m[CURRENT] = 0;
-	if (from < o->rows) {
-		row = from + (int64_t)cblas_idamax((int)(o->rows - from),
-						   column(o, j) + from, 1);
-		m[VALUE] = column(o, j)[row];
-		m[ROW] = (double)dist_global(o->first + row, nb, x->p, x->P);
+	if (row >= 0) {
+		const int64_t local = row < o->top ? row : row - o->pad + o->top;
+
+		m[VALUE] = packed(o, row)[j * o->up->mr];
+		m[ROW] = (double)dist_global(o->first + local, nb, x->p, x->P);
 		get_row(o, row, m + ROWS);
 	}
 	if (j < o->top) {
@@ -142,126 +153,98 @@ static void pivot(struct work *o, int thread, int64_t j)
 	agree(o, thread, x->message);
 	best = x->message[0];
 	o->pivots[j] = (int64_t)best[ROW];
-	for (int64_t c = 0; c < o->width; c++)
-		o->t[c * nb + j] = best[ROWS + c];
+	memcpy(o->t + j * nb, best + ROWS, (size_t)o->width * sizeof(double));
 	if (dist_owner(o->pivots[j], nb, x->P) != x->p)
 		return;
 	row = dist_local(o->pivots[j], nb, x->P) - o->first;
-	set_row(o, row, best + ROWS + nb);
+	set_row(o, row < o->top ? row : row - o->top + o->pad, best + ROWS + nb);
+}
+
+/* The last column of a base has no next one in whose pass it would be scaled. */
+static void scale(const struct work *o, int64_t j, double by)
+{
+	const int mr = o->up->mr;
+
+	for (int64_t t = left(o, j + 1) / mr; t < o->tiles; t++) {
+		for (int i = 0; i < mr; i++)
+			o->w[(t * o->width + j) * mr + i] *= by;
+	}
 }
 
 /* Columns [@j0, @j0 + @n), one after the other. */
 static void base(struct work *o, int thread, int64_t j0, int64_t n)
 {
 	const int64_t nb = o->x->nb;
+	double u[SIZE_NB_MAX], by = 1;
 
 	for (int64_t j = j0; j < j0 + n; j++) {
-		double *const u = o->t + j * nb;
-		int64_t from = left(o, j);
+		const int64_t from = left(o, j);
+		int64_t row = -1;
 
 		for (int64_t i = j0; i < j; i++) {
+			double *const t = o->t + i * nb;
+
 			for (int64_t l = j0; l < i; l++)
-				u[i] -= o->t[l * nb + i] * u[l];
+				t[j] -= t[l] * u[l];
+			u[i] = t[j];
 		}
-		if (j > j0 && from < o->rows)
-			cblas_dgemv(CblasColMajor, CblasNoTrans, (int)(o->rows - from),
-				    (int)(j - j0), -1, column(o, j0) + from, (int)o->ld,
-				    u + j0, 1, 1, column(o, j) + from, 1);
-		pivot(o, thread, j);
-		from = left(o, j + 1);
-		if (from < o->rows)
-			cblas_dscal((int)(o->rows - from), 1 / u[j], column(o, j) + from,
-				    1);
+		if (any_left(o, j)) {
+			row = o->up->column(o->tiles, o->width, o->w, from, j0, j, u, by);
+			/* where all are NaN, zeros of the filling seem larger */
+			if ((row >= o->top && row < o->pad) ||
+			    row >= o->pad + o->rows - o->top)
+				row = from;
+		}
+		pivot(o, thread, j, row);
+		by = 1 / o->t[j * nb + j];
 	}
+	scale(o, j0 + n - 1, by);
 }
 
 static void factor(struct work *o, int thread, int64_t j0, int64_t n)
 {
 	const int64_t nb = o->x->nb, a = (n / 2 + BASE - 1) / BASE * BASE, b = n - a;
-	int64_t from;
+	double *const right = o->t + j0 * nb + j0 + a;
+	int64_t skip;
 
 	if (n <= BASE) {
 		base(o, thread, j0, n);
 		return;
 	}
 	factor(o, thread, j0, a);
-	cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)a,
-		    (int)b, 1, o->t + j0 * nb + j0, (int)nb, o->t + (j0 + a) * nb + j0,
-		    (int)nb);
-	from = left(o, j0 + a);
-	if (from < o->rows)
-		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans,
-			    (int)(o->rows - from), (int)b, (int)a, -1,
-			    column(o, j0) + from, (int)o->ld, o->t + (j0 + a) * nb + j0,
-			    (int)nb, 1, column(o, j0 + a) + from, (int)o->ld);
+	cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)a,
+		    (int)b, 1, o->t + j0 * nb + j0, (int)nb, right, (int)nb);
+	skip = left(o, j0 + a) / o->up->mr;
+	o->up->eliminate(o->tiles - skip, o->width, o->w + skip * o->up->mr * o->width,
+			 j0, a, j0 + a, b, right, nb, o->x->strips);
 	factor(o, thread, j0 + a, b);
-}
-
-/* The panel's columns of the matrix into @w, or back. Lines of eight stay in the cache.
- */
-static void copy_in(const struct work *o, int64_t col)
-{
-	for (int64_t r = 0; r < o->rows; r += 8) {
-		const int64_t end = r + 8 < o->rows ? r + 8 : o->rows;
-
-		for (int64_t j = 0; j < o->width; j++) {
-			for (int64_t i = r; i < end; i++)
-				column(o, j)[i] = lu_at(o->x, o->first + i, col)[j];
-		}
-	}
-}
-
-static void copy_out(const struct work *o, int64_t col)
-{
-	for (int64_t r = 0; r < o->rows; r += 8) {
-		const int64_t end = r + 8 < o->rows ? r + 8 : o->rows;
-
-		for (int64_t j = 0; j < o->width; j++) {
-			for (int64_t i = r; i < end; i++)
-				lu_at(o->x, o->first + i, col)[j] =
-					i < o->top ? o->t[j * o->x->nb + i]
-						   : column(o, j)[i];
-		}
-	}
-}
-
-/* L11 in the order of packed L; the top block is column-major, the packer wants rows. */
-static void pack_top(struct work *o, struct lu_panel *p)
-{
-	const int mr = o->x->want.update->mr;
-	const int64_t k = o->width, nb = o->x->nb;
-
-	memset(p->l11, 0,
-	       (size_t)(update_padded(o->x->want.update, k) * k) * sizeof(double));
-	for (int64_t i = 0; i < k; i++) {
-		double *out = p->l11 + i / mr * mr * k + i % mr;
-
-		for (int64_t c = 0; c < k; c++)
-			out[c * mr] = o->t[c * nb + i];
-	}
 }
 
 void panel_factor(struct lu *x, int thread, int64_t k)
 {
 	struct lu_panel *p = &x->panels[k % 2];
+	const struct update *up = x->want.update;
 	const int64_t j0 = k * x->nb, col = lu_col(x, j0),
 		      after = lu_row(x, lu_after(x, k));
 	struct work o = {.x = x,
-			 .k = k,
+			 .up = up,
 			 .first = lu_row(x, j0),
 			 .width = lu_width(x, k),
-			 .w = p->l,
 			 .t = x->top,
 			 .pivots = p->pivots};
 
 	o.rows = x->rows - o.first;
 	o.top = after - o.first;
-	o.ld = (o.rows + 7) / 8 * 8;
-	o.ld += o.ld / 8 % 2 ? 0 : 8;
-	copy_in(&o, col);
+	o.pad = update_padded(up, o.top);
+	o.tiles = (o.pad + update_padded(up, o.rows - o.top)) / up->mr;
+	/* so that the rows of L end where they are sent from; L11 comes there at the end
+	 */
+	o.w = p->l - o.pad * o.width;
+	(void)update_pack(up, lu_at(x, o.first, col), x->ld, o.top, o.width, o.w);
+	(void)update_pack(up, lu_at(x, after, col), x->ld, o.rows - o.top, o.width, p->l);
 	factor(&o, thread, 0, o.width);
-	copy_out(&o, col);
-	pack_top(&o, p);
-	(void)update_pack(x->want.update, lu_at(x, after, col), x->ld, x->rows - after,
-			  o.width, p->l);
+	(void)update_pack(up, o.t, x->nb, o.width, o.width, p->l11);
+	for (int64_t i = 0; i < o.top; i++)
+		memcpy(lu_at(x, o.first + i, col), o.t + i * x->nb,
+		       (size_t)o.width * sizeof(double));
 }

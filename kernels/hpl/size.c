@@ -60,14 +60,14 @@ struct size_parts size_parts(const struct size *s, int64_t rows, int64_t cols)
 	z.ld = odd_lines(cols);
 	z.matrix = rows * z.ld;
 	z.head = round_up(nb, 8) + round_up((nb + SIZE_MR_MAX) * nb, 8);
-	/* the working copy (odd_lines) or, later, packed rows in the same place */
-	z.panel = round_up(z.head + (round_up(rows, 8) + 8) * nb, 8);
+	z.panel = round_up(z.head + round_up(rows, SIZE_MR_MAX) * nb, 8);
 	z.chunk = nb > chunk_columns ? nb : chunk_columns / nb * nb;
 	z.block = (nb + SIZE_MR_MAX) * round_up(z.chunk, SIZE_NR_MAX);
 	z.block = round_up(z.block, 8);
 	z.slots = s->p > 1 ? s->threads + 1 : 0;
 	z.slot = round_up(2 * nb * z.chunk, 8);
-	z.vectors = round_up(nb * nb, 8) + 2 * round_up(rows, 8) + 2 * round_up(cols, 8) +
+	z.vectors = round_up(nb * nb, 8) + round_up(nb * (nb + SIZE_NR_MAX), 8) +
+		    2 * round_up(rows, 8) + 2 * round_up(cols, 8) +
 		    2 * round_up(2 * nb + 3, 8);
 	return z;
 }

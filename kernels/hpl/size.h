@@ -27,7 +27,7 @@ struct size_parts {
 	int64_t ld;     /* from one row of the matrix to the next */
 	int64_t matrix; /* with the right-hand side */
 	int64_t panel;  /* one of the two buffers a panel is factored in and sent from */
-	int64_t head;   /* of it, what stands before the rows of L */
+	int64_t head;   /* of it, pivots and L11 before the rows of L */
 	int64_t chunk;  /* columns that one task updates, at most */
 	int64_t block;  /* packed rows of U of a task: one for each thread */
 	int64_t slot;   /* rows on their way between the ranks of a column */

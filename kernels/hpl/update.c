@@ -3,6 +3,7 @@
 #include "kernels/hpl/update.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,11 +25,43 @@ static void multiply_blas(int64_t rows, int64_t w, int64_t k, const double *l,
 		    -1, l, (int)k, u, (int)w, 1, c, (int)ld);
 }
 
+static void eliminate_blas(int64_t tiles, int64_t width, double *w, int64_t j, int64_t k,
+			   int64_t c, int64_t n, const double *t, int64_t ld,
+			   double *strips)
+{
+	(void)strips;
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)tiles, (int)n, (int)k,
+		    -1, w + j, (int)width, t, (int)ld, 1, w + c, (int)width);
+}
+
+static int64_t column_blas(int64_t tiles, int64_t width, double *w, int64_t from,
+			   int64_t j0, int64_t j, const double *u, double scale)
+{
+	int64_t found = from;
+	double most = -1;
+
+	for (int64_t r = from; r < tiles; r++) {
+		double *const row = w + r * width;
+
+		if (j > j0)
+			row[j - 1] *= scale;
+		for (int64_t l = j0; l < j; l++)
+			row[j] -= row[l] * u[l];
+		if (fabs(row[j]) > most) {
+			most = fabs(row[j]);
+			found = r;
+		}
+	}
+	return found;
+}
+
 static const struct update update_blas = {.name = "blas",
 					  .mr = 1,
 					  .usable = always,
 					  .solve = solve_blas,
-					  .multiply = multiply_blas};
+					  .multiply = multiply_blas,
+					  .eliminate = eliminate_blas,
+					  .column = column_blas};
 
 const struct update *const update_table[] = {&update_avx512, &update_avx2, &update_blas,
 					     NULL};

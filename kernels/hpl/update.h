@@ -23,6 +23,21 @@ struct update {
 	/* C -= L U; @l packed, a whole number of micro-panels apart from the last. */
 	void (*multiply)(int64_t rows, int64_t w, int64_t k, const double *l,
 			 const double *u, double *c, int64_t ld);
+	/*
+	 * For panels, whose rows are in packed order (@tiles micro-panels of @width
+	 * columns at @w): columns [c, c + n) -= columns [j, j + k) times @t, row-major
+	 * k x n with @ld. @strips: room for k x n rounded up to 24.
+	 */
+	void (*eliminate)(int64_t tiles, int64_t width, double *w, int64_t j, int64_t k,
+			  int64_t c, int64_t n, const double *t, int64_t ld,
+			  double *strips);
+	/*
+	 * One column: column j - 1 is scaled (when j > j0), columns [j0, j) times @u are
+	 * taken from column j. Gives the row from @from on with its largest element. Rows
+	 * of the first micro-panel before @from may be changed, too.
+	 */
+	int64_t (*column)(int64_t tiles, int64_t width, double *w, int64_t from,
+			  int64_t j0, int64_t j, const double *u, double scale);
 };
 
 /* The table, best first: own kernels, then BLAS, which can always be used; NULL. */

@@ -4,8 +4,9 @@
  *
  *   NAME(f)  the function's name        TARGET   its attribute
  *   VEC      a vector                   WIDTH    doubles in it
- *   MR NV    a tile: rows, vectors in a row
- *   LOAD STORE SET ZERO ADD SUB NMADD   NMADD(a, b, c) = c - a b
+ *   MR NV    a tile: rows (as many as WIDTH), vectors in a row
+ *   LOAD STORE SET ZERO SUB MUL ABS MADD NMADD   NMADD(a, b, c) = c - a b
+ *   keep_ISA()  larger elements and where they are
  *
  * A tile of C (MR x NV WIDTH) stays in registers while a micro-panel of L (in the L1
  * cache) passes a panel of U (in the L2 cache). Meanwhile the next tile of C and the next
@@ -129,5 +130,95 @@ TARGET static void NAME(solve)(int64_t k, const double *l11, double *u, int64_t 
 			}
 		}
 	}
+}
+
+/* @cols columns of one micro-panel of a panel; @t has NR columns. */
+TARGET static inline __attribute__((always_inline)) void
+NAME(strip)(int64_t k, const double *l, const double *t, double *c, int cols)
+{
+	VEC s[NR];
+
+	for (int j = 0; j < cols; j++)
+		s[j] = LOAD(c + j * MR);
+	for (int64_t i = 0; i < k; i++) {
+		const VEC a = LOAD(l + i * MR);
+
+		for (int j = 0; j < cols; j++)
+			s[j] = NMADD(a, SET(t[i * NR + j]), s[j]);
+	}
+	for (int j = 0; j < cols; j++)
+		STORE(c + j * MR, s[j]);
+}
+
+/* Strips of NR columns, then of 4, then single ones. */
+TARGET static void NAME(strips)(int64_t k, int64_t n, const double *l, const double *t,
+				double *c)
+{
+	for (; n >= NR; n -= NR, t += k * NR, c += NR * MR)
+		NAME(strip)(k, l, t, c, NR);
+	for (; n >= 4; n -= 4, t += 4, c += 4 * MR)
+		NAME(strip)(k, l, t, c, 4);
+	for (; n > 0; n--, t++, c += MR)
+		NAME(strip)(k, l, t, c, 1);
+}
+
+TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int64_t j,
+				   int64_t k, int64_t c, int64_t n, const double *t,
+				   int64_t ld, double *strips)
+{
+	for (int64_t i = 0; i < k; i++) {
+		for (int64_t s = 0; s < n; s += NR)
+			memcpy(strips + s * k + i * NR, t + i * ld + s,
+			       (size_t)(n - s < NR ? n - s : NR) * sizeof(double));
+	}
+	for (int64_t i = 0; i < tiles; i++, w += MR * width)
+		NAME(strips)(k, n, w + j * MR, strips, w + c * MR);
+}
+
+TARGET static inline VEC NAME(step)(double *w, int64_t j0, int64_t j, const double *u,
+				    VEC scale)
+{
+	VEC c = LOAD(w + j * MR);
+
+	if (j > j0)
+		STORE(w + (j - 1) * MR, MUL(LOAD(w + (j - 1) * MR), scale));
+	for (int64_t l = j0; l < j; l++)
+		c = NMADD(LOAD(w + l * MR), SET(u[l]), c);
+	STORE(w + j * MR, c);
+	return ABS(c);
+}
+
+TARGET static int64_t NAME(column)(int64_t tiles, int64_t width, double *w, int64_t from,
+				   int64_t j0, int64_t j, const double *u, double scale)
+{
+	const VEC by = SET(scale);
+	double most[MR], row[MR], first[MR];
+	int64_t found = from;
+	VEC best, where;
+	double size = -1;
+
+	w += from / MR * MR * width;
+	STORE(first, NAME(step)(w, j0, j, u, by));
+	for (int i = 0; i < MR; i++) {
+		most[i] = i < from % MR ? -1 : first[i];
+		row[i] = (double)(from / MR);
+	}
+	best = LOAD(most);
+	where = LOAD(row);
+	for (int64_t t = from / MR + 1; t < tiles; t++) {
+		w += MR * width;
+		NAME(keep)(&best, &where, NAME(step)(w, j0, j, u, by), SET((double)t));
+	}
+	STORE(most, best);
+	STORE(row, where);
+	for (int i = 0; i < MR; i++) {
+		const int64_t r = (int64_t)row[i] * MR + i;
+
+		if (most[i] > size || (most[i] == size && r < found)) {
+			size = most[i];
+			found = r;
+		}
+	}
+	return found;
 }
 #undef NR
