@@ -140,6 +140,7 @@ static int open_memory(struct lu *x, struct err *e)
 		x->slots[i].moved = x->slots[i].u + (int64_t)x->nb * z->chunk;
 	}
 	x->top = cut(&at, ((int64_t)x->nb * x->nb + 7) / 8 * 8);
+	x->base = cut(&at, ((x->rows + 7) / 8 * 8 + 16) * SIZE_BASE);
 	x->strips = cut(&at, ((int64_t)x->nb * (x->nb + SIZE_NR_MAX) + 7) / 8 * 8);
 	x->message[0] = cut(&at, message);
 	x->message[1] = cut(&at, message);

@@ -111,6 +111,7 @@ struct lu {
 	struct size_parts parts;
 	struct lu_panel panels[2];
 	double *top; /* panel: its nb x nb top block, the same on all ranks of a column */
+	double *base;       /* of it, columns that are factored now */
 	double *strips;     /* of it, packed */
 	double *x;          /* solution, local columns */
 	double *sums;       /* solve: local rows */

@@ -16,7 +16,7 @@
 #include "kernels/hpl/lu.h"
 
 /* Columns that are factored one by one. */
-enum { BASE = 8 };
+enum { BASE = SIZE_BASE };
 
 struct work {
 	struct lu *x;
@@ -27,6 +27,12 @@ struct work {
 	int64_t tiles, width;
 	double *w; /* packed: the top block, then the others */
 	double *t; /* row-major, the top block as it will be */
+	/*
+	 * Columns [at, at + BASE) while they are factored one by one: the same order, but
+	 * side by side. In @w they are 8 nb doubles apart, in the same cache sets.
+	 */
+	double *b;
+	int64_t at;
 	int64_t *pivots;
 	bool waited;
 };
@@ -93,20 +99,32 @@ void panel_close(struct lu *x)
 	(void)MPI_Op_free(&x->pick);
 }
 
+/* Columns of the base of packed row @r. */
+static double *in_base(const struct work *o, int64_t r)
+{
+	return o->b + r / o->up->mr * o->up->mr * BASE + r % o->up->mr;
+}
+
 static void get_row(const struct work *o, int64_t row, double *out)
 {
-	const double *in = packed(o, row);
+	const double *in = packed(o, row), *b = in_base(o, row);
+	const int mr = o->up->mr;
 
 	for (int64_t j = 0; j < o->width; j++)
-		out[j] = in[j * o->up->mr];
+		out[j] = in[j * mr];
+	for (int64_t j = 0; j < BASE && o->at + j < o->width; j++)
+		out[o->at + j] = b[j * mr];
 }
 
 static void set_row(const struct work *o, int64_t row, const double *in)
 {
-	double *out = packed(o, row);
+	double *out = packed(o, row), *b = in_base(o, row);
+	const int mr = o->up->mr;
 
 	for (int64_t j = 0; j < o->width; j++)
-		out[j * o->up->mr] = in[j];
+		out[j * mr] = in[j];
+	for (int64_t j = 0; j < BASE && o->at + j < o->width; j++)
+		b[j * mr] = in[o->at + j];
 }
 
 /* The winner of all ranks; @mine becomes it. */
@@ -142,7 +160,7 @@ static void pivot(struct work *o, int thread, int64_t j, int64_t row)
 	if (row >= 0) {
 		const int64_t local = row < o->top ? row : row - o->pad + o->top;
 
-		m[VALUE] = packed(o, row)[j * o->up->mr];
+		m[VALUE] = in_base(o, row)[(j - o->at) * o->up->mr];
 		m[ROW] = (double)dist_global(o->first + local, nb, x->p, x->P);
 		get_row(o, row, m + ROWS);
 	}
@@ -160,23 +178,39 @@ static void pivot(struct work *o, int thread, int64_t j, int64_t row)
 	set_row(o, row < o->top ? row : row - o->top + o->pad, best + ROWS + nb);
 }
 
-/* The last column of a base has no next one in whose pass it would be scaled. */
-static void scale(const struct work *o, int64_t j, double by)
+/* Columns of the base out of the panel. */
+static void open_base(struct work *o, int64_t j0, int64_t n)
 {
-	const int mr = o->up->mr;
+	const int64_t mr = o->up->mr, tile = mr * o->width;
 
-	for (int64_t t = left(o, j + 1) / mr; t < o->tiles; t++) {
-		for (int i = 0; i < mr; i++)
-			o->w[(t * o->width + j) * mr + i] *= by;
+	o->at = j0;
+	for (int64_t t = left(o, j0) / mr; t < o->tiles; t++)
+		memcpy(o->b + t * mr * BASE, o->w + t * tile + j0 * mr,
+		       (size_t)(n * mr) * sizeof(double));
+}
+
+/* And back; the last has no next one in whose pass it would have been scaled. */
+static void close_base(struct work *o, int64_t n, double scale)
+{
+	const int64_t mr = o->up->mr, tile = mr * o->width;
+
+	for (int64_t t = left(o, o->at) / mr; t < o->tiles; t++) {
+		double *const b = o->b + t * mr * BASE;
+
+		for (int64_t i = 0; i < mr; i++)
+			b[(n - 1) * mr + i] *= scale;
+		memcpy(o->w + t * tile + o->at * mr, b,
+		       (size_t)(n * mr) * sizeof(double));
 	}
 }
 
-/* Columns [@j0, @j0 + @n), one after the other. */
+/* Columns [@j0, @j0 + @n), one after the other; @n is at most BASE or all there are. */
 static void base(struct work *o, int thread, int64_t j0, int64_t n)
 {
 	const int64_t nb = o->x->nb;
-	double u[SIZE_NB_MAX], by = 1;
+	double u[BASE] = {0}, by = 1;
 
+	open_base(o, j0, n);
 	for (int64_t j = j0; j < j0 + n; j++) {
 		const int64_t from = left(o, j);
 		int64_t row = -1;
@@ -185,11 +219,11 @@ static void base(struct work *o, int thread, int64_t j0, int64_t n)
 			double *const t = o->t + i * nb;
 
 			for (int64_t l = j0; l < i; l++)
-				t[j] -= t[l] * u[l];
-			u[i] = t[j];
+				t[j] -= t[l] * u[l - j0];
+			u[i - j0] = t[j];
 		}
 		if (any_left(o, j)) {
-			row = o->up->column(o->tiles, o->width, o->w, from, j0, j, u, by);
+			row = o->up->column(o->tiles, BASE, o->b, from, j - j0, u, by);
 			/* where all are NaN, zeros of the filling seem larger */
 			if ((row >= o->top && row < o->pad) ||
 			    row >= o->pad + o->rows - o->top)
@@ -198,7 +232,7 @@ static void base(struct work *o, int thread, int64_t j0, int64_t n)
 		pivot(o, thread, j, row);
 		by = 1 / o->t[j * nb + j];
 	}
-	scale(o, j0 + n - 1, by);
+	close_base(o, n, by);
 }
 
 static void factor(struct work *o, int thread, int64_t j0, int64_t n)
@@ -231,6 +265,7 @@ void panel_factor(struct lu *x, int thread, int64_t k)
 			 .first = lu_row(x, j0),
 			 .width = lu_width(x, k),
 			 .t = x->top,
+			 .b = x->base,
 			 .pivots = p->pivots};
 
 	o.rows = x->rows - o.first;

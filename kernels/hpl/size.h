@@ -13,6 +13,7 @@ enum {
 	SIZE_NB_MAX = 1024,
 	SIZE_MR_MAX = 8,  /* most rows of a register tile */
 	SIZE_NR_MAX = 24, /* most columns of one */
+	SIZE_BASE = 8,    /* columns of a panel that are factored one by one */
 };
 
 struct size {

@@ -35,7 +35,7 @@ static void eliminate_blas(int64_t tiles, int64_t width, double *w, int64_t j, i
 }
 
 static int64_t column_blas(int64_t tiles, int64_t width, double *w, int64_t from,
-			   int64_t j0, int64_t j, const double *u, double scale)
+			   int64_t j, const double *u, double scale)
 {
 	int64_t found = from;
 	double most = -1;
@@ -43,9 +43,9 @@ static int64_t column_blas(int64_t tiles, int64_t width, double *w, int64_t from
 	for (int64_t r = from; r < tiles; r++) {
 		double *const row = w + r * width;
 
-		if (j > j0)
+		if (j > 0)
 			row[j - 1] *= scale;
-		for (int64_t l = j0; l < j; l++)
+		for (int64_t l = 0; l < j; l++)
 			row[j] -= row[l] * u[l];
 		if (fabs(row[j]) > most) {
 			most = fabs(row[j]);

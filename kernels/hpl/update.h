@@ -32,12 +32,12 @@ struct update {
 			  int64_t c, int64_t n, const double *t, int64_t ld,
 			  double *strips);
 	/*
-	 * One column: column j - 1 is scaled (when j > j0), columns [j0, j) times @u are
+	 * One column: column j - 1 is scaled (when j > 0), columns [0, j) times @u are
 	 * taken from column j. Gives the row from @from on with its largest element. Rows
 	 * of the first micro-panel before @from may be changed, too.
 	 */
 	int64_t (*column)(int64_t tiles, int64_t width, double *w, int64_t from,
-			  int64_t j0, int64_t j, const double *u, double scale);
+			  int64_t j, const double *u, double scale);
 };
 
 /* The table, best first: own kernels, then BLAS, which can always be used; NULL. */

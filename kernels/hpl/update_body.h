@@ -175,21 +175,20 @@ TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int6
 		NAME(strips)(k, n, w + j * MR, strips, w + c * MR);
 }
 
-TARGET static inline VEC NAME(step)(double *w, int64_t j0, int64_t j, const double *u,
-				    VEC scale)
+TARGET static inline VEC NAME(step)(double *w, int64_t j, const double *u, VEC scale)
 {
 	VEC c = LOAD(w + j * MR);
 
-	if (j > j0)
+	if (j > 0)
 		STORE(w + (j - 1) * MR, MUL(LOAD(w + (j - 1) * MR), scale));
-	for (int64_t l = j0; l < j; l++)
+	for (int64_t l = 0; l < j; l++)
 		c = NMADD(LOAD(w + l * MR), SET(u[l]), c);
 	STORE(w + j * MR, c);
 	return ABS(c);
 }
 
 TARGET static int64_t NAME(column)(int64_t tiles, int64_t width, double *w, int64_t from,
-				   int64_t j0, int64_t j, const double *u, double scale)
+				   int64_t j, const double *u, double scale)
 {
 	const VEC by = SET(scale);
 	double most[MR], row[MR], first[MR];
@@ -198,7 +197,7 @@ TARGET static int64_t NAME(column)(int64_t tiles, int64_t width, double *w, int6
 	double size = -1;
 
 	w += from / MR * MR * width;
-	STORE(first, NAME(step)(w, j0, j, u, by));
+	STORE(first, NAME(step)(w, j, u, by));
 	for (int i = 0; i < MR; i++) {
 		most[i] = i < from % MR ? -1 : first[i];
 		row[i] = (double)(from / MR);
@@ -207,7 +206,7 @@ TARGET static int64_t NAME(column)(int64_t tiles, int64_t width, double *w, int6
 	where = LOAD(row);
 	for (int64_t t = from / MR + 1; t < tiles; t++) {
 		w += MR * width;
-		NAME(keep)(&best, &where, NAME(step)(w, j0, j, u, by), SET((double)t));
+		NAME(keep)(&best, &where, NAME(step)(w, j, u, by), SET((double)t));
 	}
 	STORE(most, best);
 	STORE(row, where);
