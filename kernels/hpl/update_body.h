@@ -132,11 +132,39 @@ TARGET static void NAME(solve)(int64_t k, const double *l11, double *u, int64_t 
 	}
 }
 
-/* @cols columns of one micro-panel of a panel; @t has NR columns. */
-TARGET static inline __attribute__((always_inline)) void
-NAME(strip)(int64_t k, const double *l, const double *t, double *c, int cols)
+/*
+ * NR columns of one micro-panel of a panel; @t has NR columns. In two loops, since
+ * compilers keep an array in registers only when they unroll all of it.
+ */
+TARGET static inline void NAME(strip)(int64_t k, const double *l, const double *t,
+				      double *c)
 {
-	VEC s[NR];
+	VEC s[NV][WIDTH];
+
+	for (int v = 0; v < NV; v++) {
+		for (int j = 0; j < WIDTH; j++)
+			s[v][j] = LOAD(c + (v * WIDTH + j) * MR);
+	}
+	for (int64_t i = 0; i < k; i++) {
+		const VEC a = LOAD(l + i * MR);
+
+		for (int v = 0; v < NV; v++) {
+			for (int j = 0; j < WIDTH; j++)
+				s[v][j] =
+					NMADD(a, SET(t[i * NR + v * WIDTH + j]), s[v][j]);
+		}
+	}
+	for (int v = 0; v < NV; v++) {
+		for (int j = 0; j < WIDTH; j++)
+			STORE(c + (v * WIDTH + j) * MR, s[v][j]);
+	}
+}
+
+/* Fewer columns. */
+TARGET static inline __attribute__((always_inline)) void
+NAME(part)(int64_t k, const double *l, const double *t, double *c, int cols)
+{
+	VEC s[WIDTH];
 
 	for (int j = 0; j < cols; j++)
 		s[j] = LOAD(c + j * MR);
@@ -150,16 +178,16 @@ NAME(strip)(int64_t k, const double *l, const double *t, double *c, int cols)
 		STORE(c + j * MR, s[j]);
 }
 
-/* Strips of NR columns, then of 4, then single ones. */
+/* Strips of NR columns, then of WIDTH, then single ones. */
 TARGET static void NAME(strips)(int64_t k, int64_t n, const double *l, const double *t,
 				double *c)
 {
 	for (; n >= NR; n -= NR, t += k * NR, c += NR * MR)
-		NAME(strip)(k, l, t, c, NR);
-	for (; n >= 4; n -= 4, t += 4, c += 4 * MR)
-		NAME(strip)(k, l, t, c, 4);
+		NAME(strip)(k, l, t, c);
+	for (; n >= WIDTH; n -= WIDTH, t += WIDTH, c += WIDTH * MR)
+		NAME(part)(k, l, t, c, WIDTH);
 	for (; n > 0; n--, t++, c += MR)
-		NAME(strip)(k, l, t, c, 1);
+		NAME(part)(k, l, t, c, 1);
 }
 
 TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int64_t j,

@@ -49,22 +49,22 @@ static void one_rank_is_right_for_every_size(void **unused)
 {
 	(void)unused;
 	table(HPL_TABLE " 1 1 1 500");
-	table(HPL_TABLE " 1 1 3 211");
+	table("env OMP_WAIT_POLICY=passive " HPL_TABLE " 1 1 3 211 5");
 }
 
 static void every_grid_is_right(void **unused)
 {
 	(void)unused;
-	table(TABLE(2) "1 2 1 211");
-	table(TABLE(2) "2 1 1 127");
+	table(TABLE(2) "1 2 1 211 3");
+	table(TABLE(2) "2 1 1 127 3");
 	/* four threads on two CPUs: few, as they wait for each other */
 	table("env OMP_WAIT_POLICY=passive " TABLE(2) "2 1 2 49 31");
 	table("env OMP_WAIT_POLICY=passive " TABLE(2) "1 2 2 49 31");
-	table(TABLE(4) "2 2 1 101");
-	table(TABLE(3) "1 3 1 49");
-	table(TABLE(6) "3 2 1 49 2");
-	table(TABLE(8) "2 4 1 49 3");
-	table(TABLE(5) "1 5 1 49");
+	table(TABLE(4) "2 2 1 101 5");
+	table(TABLE(3) "1 3 1 49 5");
+	table(TABLE(6) "3 2 1 49 7");
+	table(TABLE(8) "2 4 1 49 11");
+	table(TABLE(5) "1 5 1 49 7");
 }
 
 #ifndef __SANITIZE_ADDRESS__
