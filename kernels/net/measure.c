@@ -142,9 +142,10 @@ static void ping_pong(const struct test *t, int n, double *times)
 	}
 }
 
+/* Twice, as OSU's mbw_mr does: it decides how far ahead of the receiver a sender gets. */
 static inline void meet(const struct test *t)
 {
-	if (t->meet)
+	for (int i = 0; t->meet && i < 2; i++)
 		(void)MPI_Barrier(*t->meet);
 }
 

@@ -56,7 +56,8 @@ struct measure_how {
 	int warmup;     /* turns that do not count; 1 with .seconds */
 	int turns;      /* that count; with .seconds at most */
 	double seconds; /* 0: just .warmup and .turns; else about as long, and one turn */
-	/* its ranks meet before each turn, all with the same .turns; NULL: nobody does */
+	/* its ranks meet twice before each turn, all with the same .turns; NULL: nobody
+	 * does */
 	const MPI_Comm *meet;
 	bool each; /* every turn has its own contents and is checked, not the last; not
 		   with .seconds */

@@ -45,7 +45,7 @@ static int setup(struct kit *k, struct net *x, struct err *e)
 /* Who has no peer meets the others before each turn. */
 static void only_meet(const struct measure_how *how)
 {
-	for (int i = 0; i < how->warmup + how->turns; i++)
+	for (int i = 0; i < 2 * (how->warmup + how->turns); i++)
 		(void)MPI_Barrier(*how->meet);
 }
 

@@ -680,9 +680,9 @@ static void shipped_plans_and_the_site_load(void **unused)
 		size_t n_requires, n_stages;
 		bool gate;
 	} plans[] = {{"local", 0, 2, false},      {"node", 2, 2, true},
-		     {"node-check", 2, 1, false}, {"acceptance", 5, 3, true},
+		     {"node-check", 2, 1, false}, {"acceptance", 5, 4, true},
 		     {"scaling", 0, 2, false},    {"burn-in", 1, 4, false},
-		     {"study", 1, 2, false}};
+		     {"study", 1, 2, false},      {"net", 1, 3, false}};
 	struct site s;
 	struct err e = {0};
 
