@@ -17,8 +17,8 @@
 #define EXPECTED_SIGMAS  3.0
 /* Standard deviation of a quartile of normal values, times sqrt(n) (Stuart and Ord). */
 #define QUARTILE 1.36
-/* A single link is measured so often again. */
-enum { LINK_CHECKS = 2 };
+/* A single link is measured so often again, and at most. */
+enum { LINK_CHECKS = 2, LINK_MOST = 4 };
 /* Of so many good pairs that are the best the least is what chance can do to one pair. */
 enum { TAIL = 3 };
 /* MAD of normal values to their standard deviation. */
@@ -63,11 +63,29 @@ bool pairs_concerns(const struct pairs_question *q, const struct pairs_finding *
 	return q->group && concerns_group(f, q->group[from], q->group[to]);
 }
 
+static enum pairs_state settle_link(size_t slow, size_t checked)
+{
+	if (checked < LINK_CHECKS)
+		return PAIRS_MORE;
+	if (slow == checked)
+		return PAIRS_CONFIRMED;
+	if (!slow)
+		return PAIRS_CLEARED;
+	if (checked < LINK_MOST)
+		return PAIRS_MORE;
+	return 2 * slow > checked ? PAIRS_UNSTEADY : PAIRS_CLEARED;
+}
+
 enum pairs_state pairs_settle(const struct pairs_finding *f, size_t slow, size_t checked)
 {
-	if (checked < f->n_check || (f->kind == PAIRS_LINK && checked < LINK_CHECKS))
+	bool at_times = 4 * f->slow < 3 * f->of;
+
+	if (f->kind == PAIRS_LINK)
+		return settle_link(slow, checked);
+	if (checked < f->n_check)
 		return PAIRS_MORE;
-	if (slow == checked || (f->kind < PAIRS_NODE && 3 * slow >= 2 * checked))
+	if (slow == checked || (f->kind < PAIRS_NODE && 3 * slow >= 2 * checked) ||
+	    (at_times && slow))
 		return PAIRS_CONFIRMED;
 	return slow ? PAIRS_UNSTEADY : PAIRS_CLEARED;
 }

@@ -24,6 +24,8 @@
  *     sides and far more often than elsewhere: one of several uplinks. Routes go by
  *     destination, so this may look like some nodes of a leaf that receive badly from
  *     everywhere but their own leaf;
+ *   - a node that is in several slow pairs that are left: it is slow at times, as loss of
+ *     packets makes it;
  *   - what is left: single pairs, or one direction of one.
  * When more is left than single faults can be, nothing is said of pairs, only that it is
  * so: paths of different length, most often, and groups that are not known.
@@ -118,8 +120,9 @@ enum pairs_state {
 };
 
 /*
- * @slow of @checked pairs of .check were slow again. All have to be, of a group two of
- * three. A single link, of which one pair is all there is, is measured twice.
+ * @slow of @checked pairs of .check were slow again. Of a node all have to be, unless it
+ * is slow at times only: then one; of a group two of three. A single link, of which one
+ * pair is all there is, is measured twice, and where these disagree four times.
  */
 enum pairs_state pairs_settle(const struct pairs_finding *f, size_t slow, size_t checked);
 

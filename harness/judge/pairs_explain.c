@@ -10,6 +10,9 @@
 
 /* Share of the pairs of a node that are slow when the node is. */
 #define MOST_OF_NODE 0.75
+/* So many slow pairs, and such a share of all it has, are the node's fault. */
+#define STAR_SHARE 0.25
+enum { STAR_FEWEST = 3 };
 /* There may be so many single faults, and one more for so many nodes: cables are that
  * many.
  */
@@ -184,6 +187,90 @@ static void explain_nodes(struct pairs_graph *g)
 	free(nodes);
 }
 
+/* The pair @e is the @node's first slow one with this other node. */
+static bool is_first(const struct pairs_graph *g, size_t node, size_t j, double limit)
+{
+	const struct pairs_edge *e = &g->edges[g->list[j]];
+	uint32_t other = e->from == node ? e->to : e->from;
+
+	for (size_t k = g->first[node]; k < j; k++) {
+		const struct pairs_edge *o = &g->edges[g->list[k]];
+
+		if (!o->explained && o->x < -limit &&
+		    (o->from == other || o->to == other))
+			return false;
+	}
+	return true;
+}
+
+/* Slow pairs of @node, and all it has; *peers: with how many others they are. */
+static struct load slow_pairs(const struct pairs_graph *g, size_t node, size_t *peers)
+{
+	double limit = pairs_limit(g, 1);
+	struct load l = {{0}, {0}};
+
+	*peers = 0;
+	for (size_t j = g->first[node]; j < g->first[node + 1]; j++) {
+		const struct pairs_edge *e = &g->edges[g->list[j]];
+		int received = e->to == node;
+
+		l.n[received]++;
+		if (e->explained || e->x >= -limit)
+			continue;
+		l.low[received]++;
+		*peers += is_first(g, node, j, limit);
+	}
+	return l;
+}
+
+/* The last finding is of a node that one speaks of already: then it is both ways. */
+static void join_last(struct pairs *p)
+{
+	const struct pairs_finding *last = &p->findings[p->n - 1];
+
+	for (size_t i = 0; i + 1 < p->n; i++) {
+		struct pairs_finding *f = &p->findings[i];
+
+		if (f->kind != PAIRS_NODE || f->a != last->a)
+			continue;
+		f->slow += last->slow;
+		f->of = p->count[f->a];
+		f->way = PAIRS_BOTH;
+		p->n--;
+		return;
+	}
+}
+
+/*
+ * A node that is in several of the slow pairs that are left, each with another: one fault
+ * that shows at times, as loss of packets does, and not several links at once.
+ */
+static bool explain_star(struct pairs_graph *g)
+{
+	struct pairs_finding f = {.kind = PAIRS_NODE, .of = 1};
+	size_t most = 0;
+
+	for (size_t i = 0; i < g->q->nodes; i++) {
+		size_t peers, slow;
+		struct load l = slow_pairs(g, i, &peers);
+
+		slow = l.low[0] + l.low[1];
+		if (peers < STAR_FEWEST || slow <= most ||
+		    (double)slow < STAR_SHARE * (double)(l.n[0] + l.n[1]))
+			continue;
+		most = slow;
+		f.a = (uint32_t)i;
+		f.way = !g->q->directed || (l.low[0] && l.low[1]) ? PAIRS_BOTH
+			: l.low[0]                                ? PAIRS_SENDS
+								  : PAIRS_RECEIVES;
+	}
+	if (!most)
+		return false;
+	pairs_add(g, &f);
+	join_last(g->out);
+	return true;
+}
+
 static struct pairs_edge *other_way(struct pairs_graph *g, const struct pairs_edge *e)
 {
 	for (size_t j = g->first[e->from]; j < g->first[e->from + 1]; j++) {
@@ -287,6 +374,8 @@ void pairs_explain(struct pairs_graph *g)
 	explain_nodes(g);
 	if (g->q->group)
 		pairs_explain_parts(g);
+	while (explain_star(g))
+		;
 	explain_links(g);
 	find_partners(g);
 }

@@ -33,16 +33,27 @@ static const struct metric_of {
 
 enum { N_METRICS = sizeof(metrics) / sizeof(metrics[0]) };
 
+/* One metric of it. */
+struct part {
+	const struct metric_of *metric;
+	struct pairs_talk talk;
+	struct pairs_question q;
+	struct pairs pairs;
+};
+
 /* One step over pairs being judged. */
 struct work {
 	struct summary *out;
 	struct pairs_data data;
+	struct part parts[N_METRICS];
+	/* the part at hand */
 	struct pairs_talk talk;
 	struct pairs_question q;
 	struct pairs pairs;
 	const struct metric_of *metric;
 	bool asks;      /* what is suspected may be measured again now */
 	bool *found;    /* by node: a finding of this metric is about it */
+	bool *bad;      /* by node: one of some metric, and it is no chance */
 	size_t cleared; /* findings that were chance */
 	struct strbuf why;
 };
@@ -352,31 +363,81 @@ static bool judge_fall_back(struct work *w)
 	return false;
 }
 
-static void judge_metric(struct work *w, const struct metric_of *m)
+static void take_part(struct work *w, const struct part *x)
+{
+	w->metric = x->metric;
+	w->talk = x->talk;
+	w->q = x->q;
+	w->pairs = x->pairs;
+}
+
+/* False when nothing was measured of the metric. */
+static bool look_at(struct work *w, struct part *x, const struct metric_of *m)
 {
 	size_t n;
 	struct pairs_value *v;
 
-	w->metric = m;
-	w->talk = (struct pairs_talk){
+	x->metric = m;
+	x->talk = (struct pairs_talk){
 		.data = &w->data, .metric = m->name, .higher = m->higher, .unit = ""};
-	v = pairs_data_values(&w->data, m->name, &n, &w->talk.unit);
-	w->q.higher = m->higher;
-	w->q.directed = m->directed;
-	w->q.min_deviation = min_deviation(w, m->name);
+	x->q = w->q;
+	x->q.higher = m->higher;
+	x->q.directed = m->directed;
+	x->q.min_deviation = min_deviation(w, m->name);
+	v = pairs_data_values(&w->data, m->name, &n, &x->talk.unit);
 	if (n) {
-		pairs_judge(&w->pairs, v, n, &w->q);
-		w->talk.reference = w->pairs.reference[0];
-		memset(w->found, 0, w->q.nodes * sizeof(*w->found));
-		(void)judge_fall_back(w);
-		for (size_t i = 0; i < w->pairs.n; i++)
-			judge_finding(w, &w->pairs.findings[i]);
-		if (w->pairs.scattered)
-			judge_scattered(w);
-		judge_nodes(w);
-		pairs_release(&w->pairs);
+		pairs_judge(&x->pairs, v, n, &x->q);
+		x->talk.reference = x->pairs.reference[0];
 	}
 	free(v);
+	return n > 0;
+}
+
+/* Nodes that are slow by this metric: links of theirs are no faults of their own. */
+static void find_bad(struct work *w)
+{
+	for (size_t i = 0; i < w->pairs.n; i++) {
+		const struct pairs_finding *f = &w->pairs.findings[i];
+		size_t checked;
+
+		if (f->kind != PAIRS_NODE)
+			continue;
+		strbuf_reset(&w->why);
+		pairs_text_finding(&w->talk, f, &w->why);
+		w->bad[f->a] |= settle(w, f, &checked) != PAIRS_CLEARED;
+	}
+}
+
+static void judge_part(struct work *w)
+{
+	memset(w->found, 0, w->q.nodes * sizeof(*w->found));
+	(void)judge_fall_back(w);
+	for (size_t i = 0; i < w->pairs.n; i++) {
+		const struct pairs_finding *f = &w->pairs.findings[i];
+
+		if (f->kind != PAIRS_LINK || (!w->bad[f->a] && !w->bad[f->b]))
+			judge_finding(w, f);
+	}
+	if (w->pairs.scattered)
+		judge_scattered(w);
+	judge_nodes(w);
+}
+
+static void judge_parts(struct work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_METRICS; i++)
+		n += look_at(w, &w->parts[n], &metrics[i]);
+	for (size_t i = 0; i < n; i++) {
+		take_part(w, &w->parts[i]);
+		find_bad(w);
+	}
+	for (size_t i = 0; i < n; i++) {
+		take_part(w, &w->parts[i]);
+		judge_part(w);
+		pairs_release(&w->parts[i].pairs);
+	}
 }
 
 /* Messages that never arrive */
@@ -575,10 +636,10 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 				      .groups = w.data.groups.n,
 				      .tests = N_METRICS};
 	w.found = mem_calloc(in->nodes->n + 1, sizeof(*w.found));
+	w.bad = mem_calloc(in->nodes->n + 1, sizeof(*w.bad));
 	waits = judge_answers(&w);
 	go_on(&w, waits);
-	for (size_t i = 0; i < N_METRICS; i++)
-		judge_metric(&w, &metrics[i]);
+	judge_parts(&w);
 	tell_missing(&w);
 	if (w.cleared)
 		rule_remark(out,
@@ -588,6 +649,7 @@ static void judge_key(const struct rule_input *in, struct summary *out,
 					 base->key, w.cleared));
 	pairs_data_release(&w.data);
 	free(w.found);
+	free(w.bad);
 	strbuf_release(&w.why);
 }
 

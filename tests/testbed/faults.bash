@@ -75,8 +75,9 @@ apply_rates()
 	local peer class
 	in_network_of "$name" tc qdisc del dev hsn0 root 2>/dev/null || true
 	on_switch tc qdisc del dev "f$i" root 2>/dev/null || true
-	[[ ! ${has[rate]:-} ]] || in_network_of "$name" tc qdisc add dev hsn0 root \
-		tbf rate "${has[rate]}" burst 64kb latency 50ms
+	[[ ! ${has[rate]:-}${has[rate-out]:-} ]] ||
+		in_network_of "$name" tc qdisc add dev hsn0 root \
+			tbf rate "${has[rate]:-${has[rate-out]}}" burst 64kb latency 50ms
 	[[ ${has[rate]:-} || ${#pair[@]} != 0 ]] || return 0
 	{
 		echo "qdisc add dev f$i root handle 1: htb default 1" # no class 1:1: unlimited
@@ -257,19 +258,19 @@ fault()
 	fi
 	need_node "$node"
 	case $what in
-	rate | loss | delay | slow | stop | kill)
+	rate | rate-out | loss | delay | slow | stop | kill)
 		[[ $# == 3 ]] || misuse "'$what' wants one value"
 		;;
 	*) [[ $# == 2 ]] || misuse "'$what' wants no value" ;;
 	esac
 	case $what in
-	rate) need_rate "$value" ;;
+	rate | rate-out) need_rate "$value" ;;
 	delay) need_value "$value" '[0-9]+(\.[0-9]+)?(us|ms|s)' "a time like 2ms" ;;
 	loss) need_value "$value" '[1-9][0-9]?|100' "a loss of 1 to 100 percent" ;;
 	slow) need_value "$value" '[1-9][0-9]?' "a share of 1 to 99 percent" ;;
 	esac
 	case $what in
-	rate | loss | delay | slow) note "$node" "$what" "$value" && apply "$node" ;;
+	rate | rate-out | loss | delay | slow) note "$node" "$what" "$value" && apply "$node" ;;
 	fabric-down | mgmt-down | unreachable | login-hangs)
 		note "$node" "$what" && apply "$node"
 		;;

@@ -128,6 +128,27 @@ static void a_direction_is_named(void **state)
 	pairs_release(&p);
 }
 
+/* Loss of packets: some pairs of n6 are slow, each in its way. */
+static void a_node_that_is_slow_at_times_is_one_finding(void **state)
+{
+	double rate[8 * 8];
+	struct pairs p;
+
+	(void)state;
+	fill(rate, 8);
+	rate[6 * 8 + 0] = 40;
+	rate[0 * 8 + 6] = 30;
+	rate[2 * 8 + 6] = 2;
+	rate[6 * 8 + 3] = 15;
+	rate[5 * 8 + 6] = 60;
+	p = judge(rate, 8, NULL, 0, true, true);
+	assert_int_equal(p.n, 1);
+	expect(&p, 0, PAIRS_NODE, PAIRS_BOTH, 6);
+	assert_int_equal(p.findings[0].slow, 5);
+	assert_int_equal(p.findings[0].of, 14);
+	pairs_release(&p);
+}
+
 /* Two of eight nodes spoil nearly half of all pairs. */
 static void bad_nodes_do_not_blame_good_ones(void **state)
 {
@@ -244,16 +265,23 @@ static void a_farther_group_is_no_fault(void **state)
 static void a_finding_is_settled_by_what_is_measured_again(void **state)
 {
 	struct pairs_finding link = {.kind = PAIRS_LINK, .n_check = 1};
-	struct pairs_finding node = {.kind = PAIRS_NODE, .n_check = 2};
+	struct pairs_finding node = {
+		.kind = PAIRS_NODE, .n_check = 2, .slow = 7, .of = 7};
 	struct pairs_finding leaf = {.kind = PAIRS_LEAF, .n_check = 3};
+	struct pairs_finding at_times = {
+		.kind = PAIRS_NODE, .n_check = 2, .slow = 3, .of = 7};
 
 	(void)state;
 	assert_int_equal(pairs_settle(&link, 1, 1), PAIRS_MORE);
 	assert_int_equal(pairs_settle(&link, 2, 2), PAIRS_CONFIRMED);
-	assert_int_equal(pairs_settle(&link, 1, 2), PAIRS_UNSTEADY);
+	assert_int_equal(pairs_settle(&link, 1, 2), PAIRS_MORE);
+	assert_int_equal(pairs_settle(&link, 2, 4), PAIRS_CLEARED);
+	assert_int_equal(pairs_settle(&link, 3, 4), PAIRS_UNSTEADY);
 	assert_int_equal(pairs_settle(&link, 0, 2), PAIRS_CLEARED);
 	assert_int_equal(pairs_settle(&node, 1, 2), PAIRS_UNSTEADY);
 	assert_int_equal(pairs_settle(&node, 2, 2), PAIRS_CONFIRMED);
+	assert_int_equal(pairs_settle(&at_times, 1, 2), PAIRS_CONFIRMED);
+	assert_int_equal(pairs_settle(&at_times, 0, 2), PAIRS_CLEARED);
 	assert_int_equal(pairs_settle(&leaf, 2, 3), PAIRS_CONFIRMED);
 	assert_int_equal(pairs_settle(&leaf, 1, 3), PAIRS_UNSTEADY);
 }
@@ -290,6 +318,7 @@ int main(void)
 		cmocka_unit_test(a_clean_fabric_has_no_finding),
 		cmocka_unit_test(a_node_and_a_pair_are_told_apart),
 		cmocka_unit_test(a_direction_is_named),
+		cmocka_unit_test(a_node_that_is_slow_at_times_is_one_finding),
 		cmocka_unit_test(bad_nodes_do_not_blame_good_ones),
 		cmocka_unit_test(what_never_arrives_is_slow),
 		cmocka_unit_test(where_nothing_arrives_nobody_is_blamed),
