@@ -90,6 +90,17 @@ static const struct kit_option options[] = {
 	{.name = NULL},
 };
 
+/* Bytes an element: box_bytes() of a large box. */
+static const struct kit_fit fit = {
+	.options = {"nx", "ny", "nz"},
+	.power = 3,
+	.bytes = 852,
+	.per_rank = true,
+	.multiple = "8",
+	.strict = true,
+	.least = 16,
+};
+
 /* Bytes a box takes: the matrix, the plain method's vectors, the solver. */
 static uint64_t box_bytes(const struct grid *g)
 {
@@ -434,6 +445,7 @@ const struct kernel kernel = {
 	.shape = KIT_SET,
 	.metrics = metrics,
 	.options = options,
+	.fit = &fit,
 	.state_size = sizeof(struct bench),
 	.setup = setup,
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From rows of a matrix to slices and runs: see slice.h. */
+/* From rows of a matrix to slices: see slice.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,19 +128,15 @@ static bool take_row(struct slicer *z, struct piece *p, int i, int lower, int up
 	return false;
 }
 
-/* The run before, if this slice continues it with the same offsets. */
-static bool continues(struct slicer *z, int32_t row, bool new_level)
+/* Whether the offsets of the slice before hold for this one; then it shares them. */
+static bool shares(struct slicer *z, int32_t row)
 {
-	struct part *p = z->p;
-	struct run *r;
+	struct slice *mine = &z->p->slice[(row - z->p->row) / SLICE];
 	struct piece piece = z->piece[0];
 
-	if (!p->n_runs || new_level)
+	if (mine == z->p->slice || mine[-1].pieces != 1)
 		return false;
-	r = &p->runs[p->n_runs - 1];
-	if (r->pieces != 1 || r->row + SLICE * r->slices != row)
-		return false;
-	/* z->piece[0] is still what the run was made of */
+	/* z->piece[0] is still what that one was made of */
 	for (int k = 0; k < z->slots; k++) {
 		const int64_t column = (int64_t)row + piece.offset[k];
 
@@ -152,51 +148,49 @@ static bool continues(struct slicer *z, int32_t row, bool new_level)
 		if (!take_row(z, &piece, i, piece.lower, piece.upper))
 			return false;
 	}
-	r->slices++;
+	*mine = mine[-1];
 	return true;
 }
 
-/* Cuts the slice into pieces; their number, 0 when there would be too many. */
-static int cut(struct slicer *z, uint32_t *cuts)
+/* Cuts the slice into pieces; false when there would be too many. */
+static bool cut(struct slicer *z, struct slice *out)
 {
 	int n = 0;
 
-	*cuts = 0;
+	memset(out->cut, SLICE, sizeof(out->cut));
 	for (int i = 0; i < SLICE; i++) {
 		if (n && take_row(z, &z->piece[n - 1], i, z->s->lower, z->s->upper))
 			continue;
 		if (n == PIECES)
-			return 0;
+			return false;
 		if (n)
-			*cuts |= (uint32_t)i << 8 * (n - 1);
+			out->cut[n - 1] = (uint8_t)i;
 		memset(z->piece[n].offset, 0, (size_t)z->slots * sizeof(int32_t));
 		z->piece[n].lower = z->piece[n].upper = 0;
 		(void)take_row(z, &z->piece[n++], i, z->s->lower, z->s->upper);
 	}
-	return n;
+	out->pieces = (uint8_t)n;
+	return true;
 }
 
-static struct run *new_run(struct slicer *z, int32_t row, int pieces, size_t offsets)
+/* Room for @n times all slots; @out says where. */
+static int32_t *new_offsets(struct slicer *z, struct slice *out, size_t n)
 {
 	struct part *p = z->p;
-	struct run *r;
+	const size_t at = p->n_offset, slots = (size_t)z->slots;
 
-	mem_grow(&p->runs, &p->cap_runs, p->n_runs + 1, sizeof(*p->runs));
-	mem_grow(&p->offset, &p->cap_offset, p->n_offset + offsets + SLICE,
-		 sizeof(*p->offset));
-	r = &p->runs[p->n_runs++];
-	*r = (struct run){
-		.row = row, .slices = 1, .pieces = pieces, .offset = p->n_offset};
-	p->n_offset += offsets;
-	return r;
+	mem_grow(&p->offset, &p->cap_offset, at + n * slots + SLICE, sizeof(*p->offset));
+	out->offset = slots ? (uint32_t)(at / slots) : 0;
+	p->n_offset += n * slots;
+	return p->offset + at;
 }
 
 /* A slice whose every column has its own offset, from the slice's first row. */
-static void gather(struct slicer *z, int32_t row)
+static void gather(struct slicer *z, struct slice *out)
 {
-	const struct run *r = new_run(z, row, 0, (size_t)z->slots * SLICE);
-	int32_t *offset = z->p->offset + r->offset;
+	int32_t *offset = new_offsets(z, out, SLICE);
 
+	out->pieces = 0;
 	/* slots that a row does not use: with the value 0 */
 	memset(offset, 0, (size_t)z->slots * SLICE * sizeof(*offset));
 	for (int i = 0; i < SLICE; i++) {
@@ -231,28 +225,25 @@ static void store_values(struct slicer *z, int32_t row)
 	}
 }
 
-void slicer_add(struct slicer *z, int32_t row, bool new_level)
+void slicer_add(struct slicer *z, int32_t row)
 {
 	struct part *p = z->p;
-	uint32_t cuts;
-	int n;
+	struct slice *out = &p->slice[(row - p->row) / SLICE];
 
 	for (int i = 0; i < SLICE; i++)
 		read_row(z, i, row + i);
-	if (!continues(z, row, new_level)) {
-		n = cut(z, &cuts);
-		if (!n) {
-			gather(z, row);
-		} else {
-			struct run *r = new_run(z, row, n, (size_t)(n * z->slots));
+	if (!shares(z, row)) {
+		if (cut(z, out)) {
+			int32_t *offset = new_offsets(z, out, out->pieces);
 
-			r->cuts = cuts;
-			for (int i = 0; i < n; i++)
-				memcpy(p->offset + r->offset + (size_t)(i * z->slots),
+			for (int i = 0; i < out->pieces; i++)
+				memcpy(offset + (size_t)(i * z->slots),
 				       z->piece[i].offset,
-				       (size_t)z->slots * sizeof(int32_t));
+				       (size_t)z->slots * sizeof(*offset));
+		} else {
+			gather(z, out);
 		}
 	}
-	p->slices[p->runs[p->n_runs - 1].pieces]++;
+	p->slices[out->pieces]++;
 	store_values(z, row);
 }

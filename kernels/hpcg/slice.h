@@ -3,8 +3,6 @@
 #ifndef ASSAY_KERNELS_HPCG_SLICE_H
 #define ASSAY_KERNELS_HPCG_SLICE_H
 
-#include <stdbool.h>
-
 #include "kernels/hpcg/store.h"
 
 /* Offsets of a piece: lower slots, then upper ones. */
@@ -35,7 +33,7 @@ struct slicer slicer_init(const struct store *s, const struct matrix *a, struct 
 			  const int32_t *natural);
 void slicer_release(struct slicer *z);
 
-/* Stores the slice whose first row has number @row, the first of a level or not. */
-void slicer_add(struct slicer *z, int32_t row, bool first);
+/* Stores the slice whose first row has number @row. */
+void slicer_add(struct slicer *z, int32_t row);
 
 #endif

@@ -150,15 +150,16 @@ static void fill(struct store *s, const struct matrix *a, struct part *p,
 {
 	struct slicer z = slicer_init(s, a, p, natural);
 
+	p->slice = mem_calloc((size_t)p->rows / SLICE + 1, sizeof(*p->slice));
 	p->level = mem_calloc((size_t)s->levels + 1, sizeof(*p->level));
 	for (int32_t l = 0; l < s->levels; l++) {
 		const int32_t end = l + 1 < s->levels ? first[l + 1] : p->row + p->rows;
 
-		p->level[l] = (int32_t)p->n_runs;
+		p->level[l] = (first[l] - p->row) / SLICE;
 		for (int32_t row = first[l]; row < end; row += SLICE)
-			slicer_add(&z, row, row == first[l]);
+			slicer_add(&z, row);
 	}
-	p->level[s->levels] = (int32_t)p->n_runs;
+	p->level[s->levels] = p->rows / SLICE;
 	slicer_release(&z);
 }
 
@@ -171,7 +172,7 @@ static void sum_up(struct store *s, const int32_t *level, const int32_t *natural
 	for (int t = 0; t < s->parts; t++) {
 		const struct part *p = &s->part[t];
 		const struct fringe *f = &p->fringe;
-		const double index = (double)p->n_runs * sizeof(*p->runs) +
+		const double index = (double)p->rows / SLICE * sizeof(*p->slice) +
 				     (double)p->n_offset * sizeof(*p->offset);
 		const double row = (double)p->rows * sizeof(double);
 
@@ -226,7 +227,7 @@ void store_release(struct store *s)
 	for (int t = 0; s->part && t < s->parts; t++) {
 		struct part *p = &s->part[t];
 
-		free(p->runs);
+		free(p->slice);
 		free(p->level);
 		free(p->offset);
 		free(p->fringe.row);

@@ -18,10 +18,11 @@
  *
  * Columns: where slot k of a slice's 8 rows has 8 consecutive columns, one offset from
  * the row's number to the column stands for the eight. Consecutive slices with the same
- * offsets share them (a "run"). A slice where that holds for the rows up to some and from
- * there on with other offsets has two or more pieces. All others gather by 8 offsets a
- * slot, as every slice of a matrix without such an order does. This is compression of
- * the columns found in the matrix without loss.
+ * offsets share them. A slice where that holds for the rows up to some and from there on
+ * with other offsets has two or more pieces; one and two pieces are read by the same
+ * instructions, since a branch that is guessed wrong costs as much as a slice. All others
+ * gather by 8 offsets a slot, as every slice of a matrix without such an order does. This
+ * is compression of the columns found in the matrix without loss.
  */
 #ifndef ASSAY_KERNELS_HPCG_STORE_H
 #define ASSAY_KERNELS_HPCG_STORE_H
@@ -35,12 +36,11 @@ enum { SLICE = 8, PIECES = 4 };
 /* Elements that are kept zero before and after a vector: offsets may reach there. */
 enum { GUARD = SLICE };
 
-/* Slices side by side in one level with the same offsets. */
-struct run {
-	int32_t row, slices; /* first row, stored number */
-	int32_t pieces;      /* 0: gathers */
-	uint32_t cuts;       /* byte i: first row of piece i + 1 in the slice */
-	size_t offset;       /* first of store->offset: pieces x slots, or slots x 8 */
+/* Where the offsets of a slice are. */
+struct slice {
+	uint32_t offset;         /* first of store->offset, in units of all slots */
+	uint8_t pieces;          /* 0: gathers, by SLICE offsets a slot */
+	uint8_t cut[PIECES - 1]; /* first row of each piece after the first; or SLICE */
 };
 
 /* Entries of ghosts, one row of the part after the other. */
@@ -54,15 +54,15 @@ struct fringe {
 
 /* What one thread works on. */
 struct part {
-	int32_t row, rows; /* first stored row, multiples of SLICE */
-	size_t stride;     /* elements from one slot to the next */
-	double *value;     /* lower slots, upper ones, the diagonal */
-	struct run *runs;
-	int32_t *level; /* first run of each level; levels + 1 */
+	int32_t row, rows;   /* first stored row, multiples of SLICE */
+	size_t stride;       /* elements from one slot to the next */
+	double *value;       /* lower slots, upper ones, the diagonal */
+	struct slice *slice; /* of rows row, row + SLICE, ... */
+	int32_t *level;      /* first slice of each level; levels + 1 */
 	int32_t *offset;
-	size_t n_runs, cap_runs, n_offset, cap_offset;
+	size_t n_offset, cap_offset;
 	struct fringe fringe;
-	int32_t slices[PIECES + 1]; /* by pieces, 0: gather; for the report */
+	int32_t slices[PIECES + 1]; /* how many, by pieces, 0: gather; for the report */
 };
 
 struct store {

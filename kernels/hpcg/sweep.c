@@ -21,22 +21,23 @@
 
 #define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 
-#define NAME(f) f##_avx512
-#define TARGET  __attribute__((target("avx512f,fma")))
-#define V8      __m512d
-#define ZERO    _mm512_setzero_pd
-#define SET     _mm512_set1_pd
-#define LOAD    _mm512_load_pd
-#define LOADU   _mm512_loadu_pd
-#define STORE   _mm512_store_pd
-#define ADD     _mm512_add_pd
-#define SUB     _mm512_sub_pd
-#define DIV     _mm512_div_pd
-#define MADD    _mm512_fmadd_pd
-#define NMADD   _mm512_fnmadd_pd
-#define SUM     _mm512_reduce_add_pd
-#define SOME(v, x, from, to) \
-	_mm512_mask_loadu_pd(v, (__mmask8)((1U << (to)) - (1U << (from))), x)
+#define NAME(f)          f##_avx512
+#define TARGET           __attribute__((target("avx512f,fma")))
+#define V8               __m512d
+#define ZERO             _mm512_setzero_pd
+#define SET              _mm512_set1_pd
+#define LOAD             _mm512_load_pd
+#define LOADU            _mm512_loadu_pd
+#define STORE            _mm512_store_pd
+#define ADD              _mm512_add_pd
+#define SUB              _mm512_sub_pd
+#define DIV              _mm512_div_pd
+#define MADD             _mm512_fmadd_pd
+#define NMADD            _mm512_fnmadd_pd
+#define SUM              _mm512_reduce_add_pd
+#define M8               __mmask8
+#define MASK(n)          ((__mmask8)(0xffU << (n)))
+#define FROM(v, x, mask) _mm512_mask_loadu_pd(v, mask, x)
 #define GATHER(x, offsets) \
 	_mm512_i32gather_pd(_mm256_loadu_si256((const void *)(offsets)), x, 8)
 #include "kernels/hpcg/sweep_body.h"
@@ -54,7 +55,9 @@
 #undef MADD
 #undef NMADD
 #undef SUM
-#undef SOME
+#undef M8
+#undef MASK
+#undef FROM
 #undef GATHER
 
 static bool usable_avx512(void)
@@ -129,16 +132,24 @@ AVX2 INLINE double sum_avx2(struct v4x2 v)
 	return _mm_cvtsd_f64(_mm_add_sd(y, _mm_unpackhi_pd(y, y)));
 }
 
-/* Only the elements from @from on: pieces are laid over one another in their order. */
-AVX2 INLINE struct v4x2 some_avx2(struct v4x2 v, const double *x, int from)
-{
-	const __m256i first = _mm256_set1_epi64x(from - 1);
-	const __m256i low = _mm256_cmpgt_epi64(_mm256_set_epi64x(3, 2, 1, 0), first),
-		      high = _mm256_cmpgt_epi64(_mm256_set_epi64x(7, 6, 5, 4), first);
+struct m4x2 {
+	__m256d a, b;
+};
 
-	return (struct v4x2){
-		_mm256_blendv_pd(v.a, _mm256_loadu_pd(x), _mm256_castsi256_pd(low)),
-		_mm256_blendv_pd(v.b, _mm256_loadu_pd(x + 4), _mm256_castsi256_pd(high))};
+/* Elements from @n on. */
+AVX2 INLINE struct m4x2 mask_avx2(int n)
+{
+	const __m256i before = _mm256_set1_epi64x(n - 1);
+	const __m256i a = _mm256_cmpgt_epi64(_mm256_set_epi64x(3, 2, 1, 0), before),
+		      b = _mm256_cmpgt_epi64(_mm256_set_epi64x(7, 6, 5, 4), before);
+
+	return (struct m4x2){_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)};
+}
+
+AVX2 INLINE struct v4x2 from_avx2(struct v4x2 v, const double *x, struct m4x2 m)
+{
+	return (struct v4x2){_mm256_blendv_pd(v.a, _mm256_loadu_pd(x), m.a),
+			     _mm256_blendv_pd(v.b, _mm256_loadu_pd(x + 4), m.b)};
 }
 
 AVX2 INLINE struct v4x2 gather_avx2(const double *x, const int32_t *offset)
@@ -148,19 +159,21 @@ AVX2 INLINE struct v4x2 gather_avx2(const double *x, const int32_t *offset)
 		_mm256_i32gather_pd(x, _mm_loadu_si128((const void *)(offset + 4)), 8)};
 }
 
-#define ZERO                 zero_avx2
-#define SET                  set_avx2
-#define LOAD                 load_avx2
-#define LOADU                load_avx2
-#define STORE                store_avx2
-#define ADD                  add_avx2
-#define SUB                  sub_avx2
-#define DIV                  div_avx2
-#define MADD                 madd_avx2
-#define NMADD                nmadd_avx2
-#define SUM                  sum_avx2
-#define SOME(v, x, from, to) some_avx2(v, x, from)
-#define GATHER               gather_avx2
+#define ZERO   zero_avx2
+#define SET    set_avx2
+#define LOAD   load_avx2
+#define LOADU  load_avx2
+#define STORE  store_avx2
+#define ADD    add_avx2
+#define SUB    sub_avx2
+#define DIV    div_avx2
+#define MADD   madd_avx2
+#define NMADD  nmadd_avx2
+#define SUM    sum_avx2
+#define M8     struct m4x2
+#define MASK   mask_avx2
+#define FROM   from_avx2
+#define GATHER gather_avx2
 #include "kernels/hpcg/sweep_body.h"
 #undef NAME
 #undef TARGET
@@ -176,7 +189,9 @@ AVX2 INLINE struct v4x2 gather_avx2(const double *x, const int32_t *offset)
 #undef MADD
 #undef NMADD
 #undef SUM
-#undef SOME
+#undef M8
+#undef MASK
+#undef FROM
 #undef GATHER
 #undef PREFETCH
 
@@ -257,9 +272,9 @@ INLINE double sum_c(struct v1x8 v)
 	return sum;
 }
 
-INLINE struct v1x8 some_c(struct v1x8 v, const double *x, int from, int to)
+INLINE struct v1x8 from_c(struct v1x8 v, const double *x, int n)
 {
-	for (int i = from; i < to; i++)
+	for (int i = n; i < SLICE; i++)
 		v.v[i] = x[i];
 	return v;
 }
@@ -275,20 +290,22 @@ INLINE struct v1x8 gather_c(const double *x, const int32_t *offset)
 #define PREFETCH(p) ((void)(p))
 #define NAME(f)     f##_c
 #define TARGET
-#define V8     struct v1x8
-#define ZERO   zero_c
-#define SET    set_c
-#define LOAD   load_c
-#define LOADU  load_c
-#define STORE  store_c
-#define ADD    add_c
-#define SUB    sub_c
-#define DIV    div_c
-#define MADD   madd_c
-#define NMADD  nmadd_c
-#define SUM    sum_c
-#define SOME   some_c
-#define GATHER gather_c
+#define V8      struct v1x8
+#define ZERO    zero_c
+#define SET     set_c
+#define LOAD    load_c
+#define LOADU   load_c
+#define STORE   store_c
+#define ADD     add_c
+#define SUB     sub_c
+#define DIV     div_c
+#define MADD    madd_c
+#define NMADD   nmadd_c
+#define SUM     sum_c
+#define M8      int
+#define MASK(n) (n)
+#define FROM    from_c
+#define GATHER  gather_c
 #include "kernels/hpcg/sweep_body.h"
 
 static bool usable_c(void)

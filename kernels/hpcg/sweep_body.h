@@ -3,56 +3,52 @@
  * The loops for one instruction set; sweep.c includes this once for each. It defines
  * NAME(f) the function's name, TARGET its attribute, V8 a vector of 8 doubles and on it
  * ZERO, SET, LOAD, LOADU, STORE, ADD, SUB, MUL, DIV, MADD(a, b, c) = a b + c,
- * NMADD(a, b, c) = c - a b, SUM, SOME(v, x, from, to) = v with the elements from..to-1 of
- * x, and GATHER(x, offsets). No include guard: read several times on purpose.
+ * NMADD(a, b, c) = c - a b, SUM, GATHER(x, offsets), a mask M8 = MASK(n) of the elements
+ * from n on and FROM(v, x, mask) = v with these elements of x. No include guard: read
+ * several times on purpose.
  */
 
-/*
- * acc less the first @slots slots at @v, of a slice at x with one offset a slot. What is
- * @ahead of the values will be needed soon.
- */
-TARGET INLINE V8 NAME(one)(const double *v, size_t stride, const int32_t *offset,
-			   int slots, const double *x, V8 acc, ptrdiff_t ahead)
+/* acc less the first @slots slots, of @all, at @v of a slice at x that gathers. */
+TARGET NOINLINE V8 NAME(gathered)(const double *v, size_t stride, const int32_t *offset,
+				  int slots, const double *x, V8 acc)
 {
-	V8 other = ZERO();
-
-#pragma GCC unroll 26
-	for (int k = 0; k < slots; k++, v += stride) {
-		PREFETCH(v + ahead);
-		if (k % 2)
-			other = NMADD(LOAD(v), LOADU(x + offset[k]), other);
-		else
-			acc = NMADD(LOAD(v), LOADU(x + offset[k]), acc);
-	}
-	return ADD(acc, other);
+	for (int k = 0; k < slots; k++, v += stride)
+		acc = NMADD(LOAD(v), GATHER(x, offset + (ptrdiff_t)k * SLICE), acc);
+	return acc;
 }
 
-/* The same for a slice that gathers. */
-TARGET NOINLINE V8 NAME(gathered)(const double *v, size_t stride, const int32_t *offset,
-				  int slots, const double *x, V8 acc, ptrdiff_t ahead)
+/* The same for a slice of more than two pieces. */
+TARGET NOINLINE V8 NAME(pieces)(const struct slice *s, const double *v, size_t stride,
+				const int32_t *offset, int all, int slots,
+				const double *x, V8 acc)
 {
 	for (int k = 0; k < slots; k++, v += stride) {
-		PREFETCH(v + ahead);
-		acc = NMADD(LOAD(v), GATHER(x, offset + (ptrdiff_t)k * SLICE), acc);
+		V8 these = LOADU(x + offset[k]);
+
+		for (int i = 1; i < s->pieces; i++)
+			these = FROM(these, x + offset[i * all + k], MASK(s->cut[i - 1]));
+		acc = NMADD(LOAD(v), these, acc);
 	}
 	return acc;
 }
 
-/* The same for a slice of @run's pieces; each has @all offsets. */
-TARGET NOINLINE V8 NAME(pieces)(const struct run *run, const double *v, size_t stride,
-				const int32_t *offset, int all, int slots,
-				const double *x, V8 acc, ptrdiff_t ahead)
+/*
+ * The same for a slice of one or two pieces. What is @ahead of the values will be needed
+ * soon.
+ */
+TARGET INLINE V8 NAME(two)(const struct slice *s, const double *v, size_t stride,
+			   const int32_t *offset, int all, int slots, const double *x,
+			   V8 acc, ptrdiff_t ahead)
 {
-	const int cut = (int)(run->cuts & 0xff);
+	const int32_t *second = offset + (s->pieces - 1) * all;
+	const M8 mask = MASK(s->cut[0]);
 	V8 other = ZERO();
 
+#pragma GCC unroll 26
 	for (int k = 0; k < slots; k++, v += stride) {
-		V8 these = SOME(LOADU(x + offset[k]), x + offset[all + k], cut, SLICE);
+		const V8 these = FROM(LOADU(x + offset[k]), x + second[k], mask);
 
 		PREFETCH(v + ahead);
-		for (int i = 2; i < run->pieces; i++)
-			these = SOME(these, x + offset[i * all + k],
-				     (int)(run->cuts >> 8 * (i - 1) & 0xff), SLICE);
 		if (k % 2)
 			other = NMADD(LOAD(v), these, other);
 		else
@@ -61,126 +57,125 @@ TARGET NOINLINE V8 NAME(pieces)(const struct run *run, const double *v, size_t s
 	return ADD(acc, other);
 }
 
-TARGET INLINE V8 NAME(less)(const struct part *p, const struct run *run, const double *v,
+TARGET INLINE V8 NAME(less)(const struct part *p, const struct slice *s, const double *v,
 			    int all, int slots, const double *x, V8 acc, ptrdiff_t ahead)
 {
-	const int32_t *offset = p->offset + run->offset;
+	const int32_t *offset = p->offset + (size_t)s->offset * (size_t)all;
 
-	if (run->pieces == 1)
-		return NAME(one)(v, p->stride, offset, slots, x, acc, ahead);
-	if (run->pieces)
-		return NAME(pieces)(run, v, p->stride, offset, all, slots, x, acc, ahead);
-	return NAME(gathered)(v, p->stride, offset, slots, x, acc, ahead);
+	if (__builtin_expect(s->pieces == 1 || s->pieces == 2, 1))
+		return NAME(two)(s, v, p->stride, offset, all, slots, x, acc, ahead);
+	if (s->pieces)
+		return NAME(pieces)(s, v, p->stride, offset, all, slots, x, acc);
+	return NAME(gathered)(v, p->stride, offset, slots, x, acc);
 }
 
 /*
- * x of a slice for right-hand side b: what @slots slots leave of it, over the diagonal.
+ * x of slice @i for right-hand side b: what @slots slots leave of it, over the diagonal.
  * What follows in the direction of the sweep, @way 1 or -1, is prefetched.
  */
-TARGET INLINE V8 NAME(relax)(const struct part *p, const struct run *run, int32_t row,
-			     int all, int slots, V8 b, double *x, int way)
+TARGET INLINE V8 NAME(relax)(const struct part *p, int32_t i, int all, int slots, V8 b,
+			     double *x, int way)
 {
-	const double *v = store_value(p, row);
+	const double *v = p->value + (ptrdiff_t)i * SLICE;
 	const double *diagonal = v + (size_t)all * p->stride;
 	const ptrdiff_t ahead = way * AHEAD;
 	V8 new;
 
 	PREFETCH(diagonal + ahead);
-	new = DIV(NAME(less)(p, run, v, all, slots, x + row, b, ahead), LOAD(diagonal));
-	STORE(x + row, new);
+	new = DIV(NAME(less)(p, &p->slice[i], v, all, slots, x, b, ahead),
+		  LOAD(diagonal));
+	STORE(x, new);
 	return new;
 }
 
-TARGET INLINE void NAME(run_forward)(const struct part *p, const struct run *run, int all,
-				     int slots, const double *r, double *x)
+TARGET INLINE void NAME(slices_forward)(const struct part *p, int32_t level, int all,
+					int slots, const double *r, double *x)
 {
-	for (int32_t row = run->row; row < run->row + run->slices * SLICE; row += SLICE)
-		(void)NAME(relax)(p, run, row, all, slots, LOAD(r + row), x, 1);
+	r += p->row;
+	x += p->row;
+	for (int32_t i = p->level[level]; i < p->level[level + 1]; i++)
+		(void)NAME(relax)(p, i, all, slots, LOAD(r + (ptrdiff_t)i * SLICE),
+				  x + (ptrdiff_t)i * SLICE, 1);
 }
 
-TARGET INLINE V8 NAME(run_backward)(const struct part *p, const struct run *run, int all,
-				    int slots, const double *r, double *x, V8 dot)
+TARGET INLINE double NAME(slices_backward)(const struct part *p, int32_t level, int all,
+					   const double *r, double *x)
 {
-	for (int32_t row = run->row + (run->slices - 1) * SLICE; row >= run->row;
-	     row -= SLICE) {
-		const V8 b = LOAD(r + row);
+	V8 dot = ZERO();
 
-		dot = MADD(b, NAME(relax)(p, run, row, all, slots, b, x, -1), dot);
+	r += p->row;
+	x += p->row;
+	for (int32_t i = p->level[level + 1]; i-- > p->level[level];) {
+		const V8 b = LOAD(r + (ptrdiff_t)i * SLICE);
+
+		dot = MADD(b,
+			   NAME(relax)(p, i, all, all, b, x + (ptrdiff_t)i * SLICE, -1),
+			   dot);
 	}
-	return dot;
+	return SUM(dot);
 }
 
-TARGET INLINE V8 NAME(run_product)(const struct part *p, const struct run *run, int all,
-				   int slots, const double *x, double *y, V8 dot)
+TARGET INLINE double NAME(slices_product)(const struct part *p, int all, const double *x,
+					  double *y)
 {
-	for (int32_t row = run->row; row < run->row + run->slices * SLICE; row += SLICE) {
-		const double *v = store_value(p, row);
+	V8 dot = ZERO();
+
+	for (int32_t i = 0; i < p->rows / SLICE; i++) {
+		const ptrdiff_t row = p->row + (ptrdiff_t)i * SLICE;
+		const double *v = p->value + (ptrdiff_t)i * SLICE;
 		const double *diagonal = v + (size_t)all * p->stride;
 		const V8 mine = LOAD(x + row);
 		V8 sum = NMADD(mine, LOAD(diagonal), ZERO());
 
 		PREFETCH(diagonal + AHEAD);
-		sum = SUB(ZERO(), NAME(less)(p, run, v, all, slots, x + row, sum, AHEAD));
+		sum = SUB(ZERO(),
+			  NAME(less)(p, &p->slice[i], v, all, all, x + row, sum, AHEAD));
 		STORE(y + row, sum);
 		dot = MADD(mine, sum, dot);
 	}
-	return dot;
+	return SUM(dot);
 }
 
 /* What HPCG's matrix has, for the compiler to see: 13 entries before and after. */
-#define NUMBERS(f)                                \
-	if (s->lower == 13 && s->upper == 13) {   \
-		f(26, 13);                        \
-	} else {                                  \
-		f(s->lower + s->upper, s->lower); \
-	}
+static inline bool NAME(usual)(const struct store *s)
+{
+	return s->lower == 13 && s->upper == 13;
+}
 
 TARGET static double NAME(product)(const struct store *s, const struct part *p,
 				   const double *x, double *y)
 {
-	const struct run *end = p->runs + p->n_runs;
-	V8 dot = ZERO();
-
-#define PRODUCT(all, low)                                       \
-	for (const struct run *run = p->runs; run < end; run++) \
-	dot = NAME(run_product)(p, run, all, all, x, y, dot)
-	NUMBERS(PRODUCT)
-	return SUM(dot);
+	if (NAME(usual)(s))
+		return NAME(slices_product)(p, 26, x, y);
+	return NAME(slices_product)(p, s->lower + s->upper, x, y);
 }
 
 TARGET static void NAME(first)(const struct store *s, const struct part *p, int32_t level,
 			       const double *r, double *x)
 {
-	const struct run *end = p->runs + p->level[level + 1];
-
-#define FIRST(all, low)                                                           \
-	for (const struct run *run = p->runs + p->level[level]; run < end; run++) \
-	NAME(run_forward)(p, run, all, low, r, x)
-	NUMBERS(FIRST)
+	if (NAME(usual)(s))
+		NAME(slices_forward)(p, level, 26, 13, r, x);
+	else
+		NAME(slices_forward)(p, level, s->lower + s->upper, s->lower, r, x);
 }
 
 TARGET static void NAME(forward)(const struct store *s, const struct part *p,
 				 int32_t level, const double *r, double *x)
 {
-	const struct run *end = p->runs + p->level[level + 1];
+	const int all = s->lower + s->upper;
 
-#define FORWARD(all, low)                                                         \
-	for (const struct run *run = p->runs + p->level[level]; run < end; run++) \
-	NAME(run_forward)(p, run, all, all, r, x)
-	NUMBERS(FORWARD)
+	if (NAME(usual)(s))
+		NAME(slices_forward)(p, level, 26, 26, r, x);
+	else
+		NAME(slices_forward)(p, level, all, all, r, x);
 }
 
 TARGET static double NAME(backward)(const struct store *s, const struct part *p,
 				    int32_t level, const double *r, double *x)
 {
-	const struct run *first = p->runs + p->level[level];
-	V8 dot = ZERO();
-
-#define BACKWARD(all, low)                                                          \
-	for (const struct run *run = p->runs + p->level[level + 1]; run-- > first;) \
-	dot = NAME(run_backward)(p, run, all, all, r, x, dot)
-	NUMBERS(BACKWARD)
-	return SUM(dot);
+	if (NAME(usual)(s))
+		return NAME(slices_backward)(p, level, 26, r, x);
+	return NAME(slices_backward)(p, level, s->lower + s->upper, r, x);
 }
 
 TARGET static void NAME(direct)(const struct part *p, const double *x, double b,
@@ -230,9 +225,3 @@ TARGET static double NAME(dot)(const struct part *p, const double *x, const doub
 		dot = MADD(LOAD(x + i), LOAD(y + i), dot);
 	return SUM(dot);
 }
-
-#undef NUMBERS
-#undef PRODUCT
-#undef FIRST
-#undef FORWARD
-#undef BACKWARD
