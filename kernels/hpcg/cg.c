@@ -10,13 +10,23 @@
 #include "kernels/hpcg/solver.h"
 #include "kernels/kit/kit.h"
 
+/*
+ * Elements from one vector to the next: not a whole number of pages, as the slots of a
+ * store.
+ */
+static size_t vector_length(int32_t rows)
+{
+	enum { ODD = 72 };
+
+	return (size_t)rows + (size_t)2 * GUARD + ODD;
+}
+
 /* Vectors: each begins at a cache line with GUARD elements before it and after. */
 static double *next_vector(char **at, int32_t rows)
 {
 	double *x = (double *)(void *)*at + GUARD;
 
-	/* not a whole number of pages apart, as the slots of a store */
-	*at += ((size_t)rows + 2 * GUARD + 72) * sizeof(double);
+	*at += vector_length(rows) * sizeof(double);
 	return x;
 }
 
@@ -25,8 +35,7 @@ static uint64_t vector_bytes(const struct solver *v)
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < LEVELS; i++)
-		bytes += ((uint64_t)v->level[i].s.rows + 2 * GUARD + 72) *
-			 sizeof(double) * (i ? 3 : 7);
+		bytes += vector_length(v->level[i].s.rows) * sizeof(double) * (i ? 3 : 7);
 	return bytes;
 }
 

@@ -13,7 +13,7 @@ static double surface(const int p[3], const int n[3])
 
 struct grid grid_make(int ranks, int rank, const int n[3])
 {
-	struct grid g = {.ranks = {ranks, 1, 1}, .n = {n[0], n[1], n[2]}};
+	struct grid g = {.ranks = {ranks > 1 ? ranks : 1, 1, 1}, .n = {n[0], n[1], n[2]}};
 
 	for (int x = ranks; x >= 1; x--) {
 		if (ranks % x)

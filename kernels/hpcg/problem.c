@@ -94,7 +94,7 @@ static void count(struct matrix *a, const struct grid *g)
 
 	for (int z = 0; z < g->n[2]; z++) {
 		for (int y = 0; y < g->n[1]; y++) {
-			const int others = reach(g, 2, z) * reach(g, 1, y);
+			const int64_t others = (int64_t)reach(g, 2, z) * reach(g, 1, y);
 
 			for (int x = 0; x < g->n[0]; x++, row++)
 				a->start[row + 1] =

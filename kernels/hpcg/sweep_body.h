@@ -26,7 +26,8 @@ TARGET NOINLINE V8 NAME(pieces)(const struct slice *s, const double *v, size_t s
 		V8 these = LOADU(x + offset[k]);
 
 		for (int i = 1; i < s->pieces; i++)
-			these = FROM(these, x + offset[i * all + k], MASK(s->cut[i - 1]));
+			these = FROM(these, x + offset[(ptrdiff_t)i * all + k],
+				     MASK(s->cut[i - 1]));
 		acc = NMADD(LOAD(v), these, acc);
 	}
 	return acc;
@@ -40,7 +41,7 @@ TARGET INLINE V8 NAME(two)(const struct slice *s, const double *v, size_t stride
 			   const int32_t *offset, int all, int slots, const double *x,
 			   V8 acc, ptrdiff_t ahead)
 {
-	const int32_t *second = offset + (s->pieces - 1) * all;
+	const int32_t *second = offset + (ptrdiff_t)(s->pieces - 1) * all;
 	const M8 mask = MASK(s->cut[0]);
 	V8 other = ZERO();
 

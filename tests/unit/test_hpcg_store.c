@@ -90,10 +90,11 @@ static void plain_relax(const struct matrix *a, int32_t i, const double *r, doub
 /* A vector with its guards; @from in the order of the matrix, or NULL for zeros. */
 static double *stored_vector(const struct store *s, const double *from)
 {
-	double *x = aligned_alloc(64, ((size_t)s->rows + 2 * GUARD) * sizeof(*x));
+	const size_t bytes = ((size_t)s->rows + (size_t)2 * GUARD) * sizeof(double);
+	double *x = aligned_alloc(64, bytes);
 
 	assert_non_null(x);
-	memset(x, 0, ((size_t)s->rows + 2 * GUARD) * sizeof(*x));
+	memset(x, 0, bytes);
 	for (int32_t i = 0; from && i < ROWS; i++)
 		x[GUARD + s->stored[i]] = from[i];
 	return x + GUARD;
