@@ -57,7 +57,8 @@ struct lu_check lu_check(struct lu *x)
 
 #pragma omp parallel for schedule(static) num_threads(x->threads)
 		for (int i = 0; i < n; i++)
-			part(x, r0 + i, buffers + omp_get_thread_num() * x->nb, sums[i]);
+			part(x, r0 + i, buffers + (int64_t)omp_get_thread_num() * x->nb,
+			     sums[i]);
 		(void)MPI_Allreduce(MPI_IN_PLACE, sums, 3 * n, MPI_DOUBLE, MPI_SUM,
 				    x->row);
 		for (int i = 0; i < n; i++) {

@@ -114,7 +114,7 @@ static double *cut(double **at, int64_t doubles)
 static int open_memory(struct lu *x, struct err *e)
 {
 	const struct size_parts *z = &x->parts;
-	const int64_t message = (2 * x->nb + 3 + 7) / 8 * 8;
+	const int64_t message = ((int64_t)2 * x->nb + 3 + 7) / 8 * 8;
 	double *at;
 
 	x->bytes = sizeof(double) *
@@ -129,7 +129,7 @@ static int open_memory(struct lu *x, struct err *e)
 
 		p->at = cut(&at, z->panel);
 		p->pivots = (int64_t *)(void *)p->at;
-		p->l11 = p->at + (x->nb + 7) / 8 * 8;
+		p->l11 = p->at + ((int64_t)x->nb + 7) / 8 * 8;
 		p->l = p->at + z->head;
 		swap_open(&p->swap, x->nb, x->P);
 	}

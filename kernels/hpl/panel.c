@@ -61,6 +61,7 @@ enum { VALUE, ROW, CURRENT, ROWS };
  * Of two candidates the larger, of equal ones the first: the same whichever way round,
  * NaN or not, so that all ranks agree. The row now on top comes from the one that has it.
  */
+/* NOLINTNEXTLINE(readability-non-const-parameter): MPI_User_function */
 static void pick(void *in, void *inout, int *count, MPI_Datatype *type)
 {
 	int size;
@@ -250,7 +251,7 @@ static void factor(struct work *o, int thread, int64_t j0, int64_t n)
 		    (int)b, 1, o->t + j0 * nb + j0, (int)nb, right, (int)nb);
 	skip = left(o, j0 + a) / o->up->mr;
 	o->up->eliminate(o->tiles - skip, o->width, o->w + skip * o->up->mr * o->width,
-			 j0, a, j0 + a, b, right, nb, o->x->strips);
+			 j0, a, b, right, nb, o->x->strips);
 	factor(o, thread, j0 + a, b);
 }
 

@@ -165,7 +165,7 @@ static int combine(struct kit *k, const struct hpldat *d, struct runs *r,
 		(void)snprintf(text, sizeof(text),
 			       "HPL.dat: grid %d, %lld x %lld, needs %lld ranks, not %d",
 			       g + 1, (long long)d->p.v[g], (long long)d->q.v[g],
-			       (long long)(d->p.v[g] * d->q.v[g]), k->ranks);
+			       (long long)d->p.v[g] * d->q.v[g], k->ranks);
 		return usage(k, e, text);
 	}
 	r->threshold = d->threshold;

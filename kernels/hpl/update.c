@@ -25,14 +25,16 @@ static void multiply_blas(int64_t rows, int64_t w, int64_t k, const double *l,
 		    -1, l, (int)k, u, (int)w, 1, c, (int)ld);
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): as the others have it */
 static void eliminate_blas(int64_t tiles, int64_t width, double *w, int64_t j, int64_t k,
-			   int64_t c, int64_t n, const double *t, int64_t ld,
-			   double *strips)
+			   int64_t n, const double *t, int64_t ld, double *strips)
 {
 	(void)strips;
 	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)tiles, (int)n, (int)k,
-		    -1, w + j, (int)width, t, (int)ld, 1, w + c, (int)width);
+		    -1, w + j, (int)width, t, (int)ld, 1, w + j + k, (int)width);
 }
+
+/* NOLINTEND(readability-non-const-parameter) */
 
 static int64_t column_blas(int64_t tiles, int64_t width, double *w, int64_t from,
 			   int64_t j, const double *u, double scale)

@@ -25,12 +25,11 @@ struct update {
 			 const double *u, double *c, int64_t ld);
 	/*
 	 * For panels, whose rows are in packed order (@tiles micro-panels of @width
-	 * columns at @w): columns [c, c + n) -= columns [j, j + k) times @t, row-major
-	 * k x n with @ld. @strips: room for k x n rounded up to 24.
+	 * columns at @w): columns [j + k, j + k + n) -= columns [j, j + k) times @t,
+	 * row-major k x n with @ld. @strips: room for k x n rounded up to 24.
 	 */
 	void (*eliminate)(int64_t tiles, int64_t width, double *w, int64_t j, int64_t k,
-			  int64_t c, int64_t n, const double *t, int64_t ld,
-			  double *strips);
+			  int64_t n, const double *t, int64_t ld, double *strips);
 	/*
 	 * One column: column j - 1 is scaled (when j > 0), columns [0, j) times @u are
 	 * taken from column j. Gives the row from @from on with its largest element. Rows

@@ -22,8 +22,8 @@ TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u
 {
 	VEC s[MR][NV];
 
-	for (int r = 0; r < MR; r++) {
-		for (int v = 0; v < NV; v++) {
+	for (int64_t r = 0; r < MR; r++) {
+		for (int64_t v = 0; v < NV; v++) {
 			s[r][v] = ZERO();
 			PREFETCH(next + r * ld + v * WIDTH);
 		}
@@ -34,17 +34,17 @@ TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u
 	for (int64_t i = 0; i < k; i++) {
 		VEC b[NV];
 
-		for (int v = 0; v < NV; v++)
+		for (int64_t v = 0; v < NV; v++)
 			b[v] = LOAD(u + i * NR + v * WIDTH);
-		for (int r = 0; r < MR; r++) {
+		for (int64_t r = 0; r < MR; r++) {
 			const VEC a = SET(l[i * MR + r]);
 
-			for (int v = 0; v < NV; v++)
+			for (int64_t v = 0; v < NV; v++)
 				s[r][v] = MADD(a, b[v], s[r][v]);
 		}
 	}
-	for (int r = 0; r < MR; r++) {
-		for (int v = 0; v < NV; v++)
+	for (int64_t r = 0; r < MR; r++) {
+		for (int64_t v = 0; v < NV; v++)
 			STORE(c + r * ld + v * WIDTH,
 			      SUB(LOAD(c + r * ld + v * WIDTH), s[r][v]));
 	}
@@ -95,16 +95,16 @@ TARGET static inline void NAME(triangle)(const double *l, double *u)
 {
 	VEC s[MR][NV];
 
-	for (int r = 0; r < MR; r++) {
-		for (int v = 0; v < NV; v++)
+	for (int64_t r = 0; r < MR; r++) {
+		for (int64_t v = 0; v < NV; v++)
 			s[r][v] = LOAD(u + r * NR + v * WIDTH);
-		for (int i = 0; i < r; i++) {
+		for (int64_t i = 0; i < r; i++) {
 			const VEC a = SET(l[i * MR + r]);
 
-			for (int v = 0; v < NV; v++)
+			for (int64_t v = 0; v < NV; v++)
 				s[r][v] = NMADD(a, s[i][v], s[r][v]);
 		}
-		for (int v = 0; v < NV; v++)
+		for (int64_t v = 0; v < NV; v++)
 			STORE(u + r * NR + v * WIDTH, s[r][v]);
 	}
 }
@@ -141,40 +141,40 @@ TARGET static inline void NAME(strip)(int64_t k, const double *l, const double *
 {
 	VEC s[NV][WIDTH];
 
-	for (int v = 0; v < NV; v++) {
-		for (int j = 0; j < WIDTH; j++)
+	for (int64_t v = 0; v < NV; v++) {
+		for (int64_t j = 0; j < WIDTH; j++)
 			s[v][j] = LOAD(c + (v * WIDTH + j) * MR);
 	}
 	for (int64_t i = 0; i < k; i++) {
 		const VEC a = LOAD(l + i * MR);
 
-		for (int v = 0; v < NV; v++) {
-			for (int j = 0; j < WIDTH; j++)
+		for (int64_t v = 0; v < NV; v++) {
+			for (int64_t j = 0; j < WIDTH; j++)
 				s[v][j] =
 					NMADD(a, SET(t[i * NR + v * WIDTH + j]), s[v][j]);
 		}
 	}
-	for (int v = 0; v < NV; v++) {
-		for (int j = 0; j < WIDTH; j++)
+	for (int64_t v = 0; v < NV; v++) {
+		for (int64_t j = 0; j < WIDTH; j++)
 			STORE(c + (v * WIDTH + j) * MR, s[v][j]);
 	}
 }
 
 /* Fewer columns. */
 TARGET static inline __attribute__((always_inline)) void
-NAME(part)(int64_t k, const double *l, const double *t, double *c, int cols)
+NAME(part)(int64_t k, const double *l, const double *t, double *c, int64_t cols)
 {
 	VEC s[WIDTH];
 
-	for (int j = 0; j < cols; j++)
+	for (int64_t j = 0; j < cols; j++)
 		s[j] = LOAD(c + j * MR);
 	for (int64_t i = 0; i < k; i++) {
 		const VEC a = LOAD(l + i * MR);
 
-		for (int j = 0; j < cols; j++)
+		for (int64_t j = 0; j < cols; j++)
 			s[j] = NMADD(a, SET(t[i * NR + j]), s[j]);
 	}
-	for (int j = 0; j < cols; j++)
+	for (int64_t j = 0; j < cols; j++)
 		STORE(c + j * MR, s[j]);
 }
 
@@ -191,8 +191,8 @@ TARGET static void NAME(strips)(int64_t k, int64_t n, const double *l, const dou
 }
 
 TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int64_t j,
-				   int64_t k, int64_t c, int64_t n, const double *t,
-				   int64_t ld, double *strips)
+				   int64_t k, int64_t n, const double *t, int64_t ld,
+				   double *strips)
 {
 	for (int64_t i = 0; i < k; i++) {
 		for (int64_t s = 0; s < n; s += NR)
@@ -200,7 +200,7 @@ TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int6
 			       (size_t)(n - s < NR ? n - s : NR) * sizeof(double));
 	}
 	for (int64_t i = 0; i < tiles; i++, w += MR * width)
-		NAME(strips)(k, n, w + j * MR, strips, w + c * MR);
+		NAME(strips)(k, n, w + j * MR, strips, w + (j + k) * MR);
 }
 
 TARGET static inline VEC NAME(step)(double *w, int64_t j, const double *u, VEC scale)
@@ -220,25 +220,25 @@ TARGET static int64_t NAME(column)(int64_t tiles, int64_t width, double *w, int6
 {
 	const VEC by = SET(scale);
 	double most[MR], row[MR], first[MR];
-	int64_t found = from;
+	int64_t found = from, at = from / MR;
 	VEC best, where;
 	double size = -1;
 
-	w += from / MR * MR * width;
+	w += at * MR * width;
 	STORE(first, NAME(step)(w, j, u, by));
-	for (int i = 0; i < MR; i++) {
+	for (int64_t i = 0; i < MR; i++) {
 		most[i] = i < from % MR ? -1 : first[i];
-		row[i] = (double)(from / MR);
+		row[i] = (double)at;
 	}
 	best = LOAD(most);
 	where = LOAD(row);
-	for (int64_t t = from / MR + 1; t < tiles; t++) {
+	while (++at < tiles) {
 		w += MR * width;
-		NAME(keep)(&best, &where, NAME(step)(w, j, u, by), SET((double)t));
+		NAME(keep)(&best, &where, NAME(step)(w, j, u, by), SET((double)at));
 	}
 	STORE(most, best);
 	STORE(row, where);
-	for (int i = 0; i < MR; i++) {
+	for (int64_t i = 0; i < MR; i++) {
 		const int64_t r = (int64_t)row[i] * MR + i;
 
 		if (most[i] > size || (most[i] == size && r < found)) {

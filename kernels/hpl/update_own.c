@@ -30,9 +30,9 @@ keep_avx2(__m256d *best, __m256d *where, __m256d v, __m256d here)
 #define NAME(f)        f##_avx512
 #define TARGET         __attribute__((target("avx512f")))
 #define VEC            __m512d
-#define WIDTH          8
-#define MR             8
-#define NV             3
+#define WIDTH          ((int64_t)8)
+#define MR             ((int64_t)8)
+#define NV             ((int64_t)3)
 #define LOAD           _mm512_loadu_pd
 #define STORE          _mm512_storeu_pd
 #define SET            _mm512_set1_pd
@@ -62,9 +62,9 @@ keep_avx2(__m256d *best, __m256d *where, __m256d v, __m256d here)
 #define NAME(f)        f##_avx2
 #define TARGET         __attribute__((target("avx2,fma")))
 #define VEC            __m256d
-#define WIDTH          4
-#define MR             4
-#define NV             3
+#define WIDTH          ((int64_t)4)
+#define MR             ((int64_t)4)
+#define NV             ((int64_t)3)
 #define LOAD           _mm256_loadu_pd
 #define STORE          _mm256_storeu_pd
 #define SET            _mm256_set1_pd
