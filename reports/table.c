@@ -151,7 +151,7 @@ static void fill_line(struct table *tab, struct line *l)
 }
 
 /* Sets the widths; false when the table is wider than the screen. */
-static bool fits(struct table *tab)
+static bool fits(struct table *tab, bool with_reference)
 {
 	size_t width = (size_t)tab->t->style.width;
 	size_t sum = 2, used = 0;
@@ -159,7 +159,8 @@ static bool fits(struct table *tab)
 	for (int c = 0; c < COLUMNS; c++) {
 		size_t w = 0;
 
-		for (size_t i = 0; i < tab->n; i++) {
+		for (size_t i = 0; i < tab->n && (c != REFERENCE || with_reference);
+		     i++) {
 			if (tab->lines[i].widths[c] > w)
 				w = tab->lines[i].widths[c];
 		}
@@ -324,7 +325,8 @@ static void add_note(struct table *tab, const struct row *r)
 
 static void add_lines(struct table *tab)
 {
-	bool wide = fits(tab);
+	/* its share and the limits say as much as the reference itself */
+	bool wide = fits(tab, true) || fits(tab, false);
 
 	if (wide)
 		add_header(tab);

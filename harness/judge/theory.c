@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "judge/load.h"
+#include "judge/rule.h"
 
 static const struct {
 	const char *name, *called;
@@ -168,6 +169,9 @@ const struct theory_limit *theory_next(const struct theory *t,
  */
 bool theory_covers(const struct theory_limit *l, const struct series *s)
 {
+	/* cores are 128 like ones a node, each other's reference: see rule `cores` */
+	if (!l->at && rule_is_core(s))
+		return false;
 	if (l->roof == THEORY_OWN ? !series_at_part(l->at, s->at)
 				  : !series_at_match(l->at, s->at))
 		return false;

@@ -6,7 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.bash
 . "$(dirname "$0")/lib.bash"
 
-export ASSAY=$build/bin/assay PLAN=$top/configs/plans/node.yaml SITE=$scratch/site.yaml
+export ASSAY=$build/bin/assay PLAN=$top/tests/integration/plans/memory.yaml SITE=$scratch/site.yaml
 
 # submit SBATCH-OPTIONS... -- OPTION...: runs the job to its end, its folder is $run then
 submit()

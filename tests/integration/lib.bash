@@ -98,7 +98,8 @@ print(words, why, fails, [(e["key"], e["cause"], e.get("reason")) for e in ended
 sys.exit(not eval("(" + sys.argv[3] + ")"))' "$run/report.json" "$run/journal.jsonl" "$1"
 }
 
-# measure NAME STATUS [OPTION...]: runs the plan node from the head, its folder is $run then.
+# measure NAME STATUS [OPTION...]: runs the memory part of the plan node from the head, its
+# folder is $run then.
 # What differs from a cluster: the nodes share two cores, so one is measured at a time.
 measure()
 {
@@ -106,7 +107,8 @@ measure()
 	run=$scratch/$1
 	shift 2
 	bed site >"$scratch/site.yaml"
-	limit=180 gives "$status" bed head "$build/bin/assay" run node --allow-root \
+	limit=180 gives "$status" bed head "$build/bin/assay" run \
+		"$top/tests/integration/plans/memory.yaml" --allow-root \
 		--site "$scratch/site.yaml" --set memory.at_once=1 --set detail.at_once=1 "$@" \
 		-o "$run"
 }
