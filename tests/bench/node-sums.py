@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Do parts add up to the node? Bandwidths of all NUMA domains, and DGEMM and fma of all
-cores, each as a share of what the node reaches as one, interleaved.
+"""Whether parts add up to the node: bandwidths of all NUMA domains, and DGEMM and fma of
+all cores, each as a share of what the node reaches as one, interleaved.
 
     node-sums.py BINDIR [--pairs 5]
 
