@@ -390,7 +390,7 @@ static void sample(struct kit *k, struct dgemm *x, int repetition)
 	MPI_Datatype pair;
 	char at[64];
 
-	for (int i = 0; i < k->threads; i++) {
+	for (size_t i = 0; i < (size_t)k->threads; i++) {
 		mine[2 * i] = x->workers[i].dgemm;
 		mine[2 * i + 1] = x->workers[i].fma;
 	}
@@ -401,7 +401,7 @@ static void sample(struct kit *k, struct dgemm *x, int repetition)
 	(void)MPI_Type_free(&pair);
 	for (int g = 0; g < x->n_groups; g++)
 		x->groups[g].dgemm = x->groups[g].fma = 0;
-	for (int i = 0; i < x->total; i++) {
+	for (size_t i = 0; i < (size_t)x->total; i++) {
 		x->groups[x->group_of[i]].dgemm += all[2 * i];
 		x->groups[x->group_of[i]].fma += all[2 * i + 1];
 	}

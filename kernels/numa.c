@@ -72,7 +72,7 @@ static const struct kit_option options[] = {
 enum { MOST_COUNTS = 16 };
 
 /* A part begins and ends at a multiple of this many elements: three loops' steps. */
-enum { PART_STEP = 3 * LOOPS_STEP };
+static const size_t part_step = 3 * (size_t)LOOPS_STEP;
 
 /* Elements that b and c of triad are off a 4 KiB boundary: see STREAM_PAD. */
 enum { PAD = 640 };
@@ -217,7 +217,7 @@ struct part {
 static struct part part_of(const struct numa *x, double *buffer, int i, int n)
 {
 	const size_t all = x->bytes / sizeof(double) / (size_t)n;
-	const size_t mine = all / PART_STEP * PART_STEP;
+	const size_t mine = all / part_step * part_step;
 
 	return (struct part){buffer + (size_t)i * mine, mine};
 }
@@ -240,7 +240,7 @@ static int member(const struct numa *x, int d, int i, int n)
 /* Elements of each vector of triad in a part. */
 static size_t triad_length(const struct part *p)
 {
-	return (p->n / 3 - 2 * PAD) / LOOPS_STEP * LOOPS_STEP;
+	return (p->n / 3 - 2 * (size_t)PAD) / LOOPS_STEP * LOOPS_STEP;
 }
 
 /* One thread's pass over its part: reads it, or a = b + s c in thirds of it. */

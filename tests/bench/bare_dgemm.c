@@ -10,35 +10,45 @@
 
 #include "base/clock.h"
 
+static double *matrix(size_t size, size_t period)
+{
+	double *m = malloc((size + 1) * sizeof(*m));
+
+	if (!m)
+		exit(4);
+	for (size_t i = 0; i < size; i++)
+		m[i] = (double)(i % period) / (double)period - 0.5;
+	return m;
+}
+
+static void multiply(int n, const double *a, const double *b, double *c)
+{
+	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a, n, b, n,
+		    1.0, c, n);
+}
+
 int main(int argc, char **argv)
 {
 	const int n = argc == 3 ? (int)strtol(argv[1], NULL, 10) : 0;
 	const double seconds = argc == 3 ? strtod(argv[2], NULL) : 0;
 	const size_t size = (size_t)n * (size_t)n;
-	double *a = malloc(size * sizeof(*a)), *b = malloc(size * sizeof(*b));
-	double *c = malloc(size * sizeof(*c)), start, s;
-	long calls = 0;
+	double *a, *b, *c, start, calls = 0, s = 0;
 
-	if (n < 1 || !(seconds > 0) || !a || !b || !c) {
+	if (n < 1 || n > 100000 || !(seconds > 0)) {
 		(void)fprintf(stderr, "usage: bare_dgemm N SECONDS\n");
 		return 2;
 	}
-	for (size_t i = 0; i < size; i++) {
-		a[i] = (double)(i % 1013) / 1013 - 0.5;
-		b[i] = (double)(i % 2017) / 2017 - 0.5;
-		c[i] = 0;
-	}
-	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a, n, b, n,
-		    1.0, c, n);
+	a = matrix(size, 1013);
+	b = matrix(size, 2017);
+	c = matrix(size, 1);
+	multiply(n, a, b, c); /* not counted */
 	start = clock_now();
-	do {
-		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, a, n,
-			    b, n, 1.0, c, n);
+	while (s < seconds) {
+		multiply(n, a, b, c);
 		calls++;
 		s = clock_now() - start;
-	} while (s < seconds);
-	(void)printf("%.6g\n",
-		     2.0 * (double)n * (double)n * (double)n * (double)calls / s);
+	}
+	(void)printf("%.6g\n", 2.0 * (double)n * (double)n * (double)n * calls / s);
 	free(a);
 	free(b);
 	free(c);

@@ -200,7 +200,7 @@ static void numa(struct made *m)
 	struct verdict *v;
 
 	start(m, "node");
-	m->summary.series = mem_calloc(2 * 16 * 17 * 3, sizeof(struct series));
+	m->summary.series = mem_calloc((size_t)2 * 16 * 17 * 3, sizeof(struct series));
 	for (int i = 0; i < 2 * 16 * 17; i++) {
 		const char *node = nodes[i % 2];
 		const int cpus = i / 2 / 17, memory = i / 2 % 17;

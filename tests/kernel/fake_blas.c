@@ -65,7 +65,28 @@ static void start_pool(int threads)
 	}
 }
 
-/* As assay-dgemm calls it: by columns, not transposed, C = A B + C, one ld for all. */
+/* The pool works on @whole, column by column. */
+static void share_out(const struct part *whole, int threads)
+{
+	(void)pthread_mutex_lock(&one_product);
+	if (!pool.threads)
+		start_pool(threads);
+	for (int i = 0; i < threads; i++) {
+		pool.parts[i] = *whole;
+		pool.parts[i].first = whole->end * i / threads;
+		pool.parts[i].end = whole->end * (i + 1) / threads;
+	}
+	(void)pthread_barrier_wait(&pool.begin);
+	work(&pool.parts[0]);
+	(void)pthread_barrier_wait(&pool.end);
+	(void)pthread_mutex_unlock(&one_product);
+}
+
+/*
+ * As assay-dgemm calls it: by columns, not transposed, C = A B + C, one ld for all. The
+ * signature is the library's.
+ */
+/* NOLINTNEXTLINE(readability-function-size,readability-non-const-parameter) */
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha,
 		 const double *a, int lda, const double *b, int ldb, double beta,
 		 double *c, int ldc)
@@ -82,20 +103,8 @@ void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha,
 	(void)ldb;
 	if (alpha != 1 || beta != 1 || threads < 1 || threads > MOST)
 		abort();
-	if (threads == 1) {
+	if (threads == 1)
 		work(&whole);
-		return;
-	}
-	(void)pthread_mutex_lock(&one_product);
-	if (!pool.threads)
-		start_pool(threads);
-	for (int i = 0; i < threads; i++) {
-		pool.parts[i] = whole;
-		pool.parts[i].first = n * i / threads;
-		pool.parts[i].end = n * (i + 1) / threads;
-	}
-	(void)pthread_barrier_wait(&pool.begin);
-	work(&pool.parts[0]);
-	(void)pthread_barrier_wait(&pool.end);
-	(void)pthread_mutex_unlock(&one_product);
+	else
+		share_out(&whole, threads);
 }

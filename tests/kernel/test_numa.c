@@ -20,6 +20,7 @@ static size_t samples(const struct run *r, const char *metric, const char *key,
 	const struct record *s;
 	size_t n = 0;
 
+	*value = -1;
 	for (size_t i = 0; (s = run_record(r, RECORD_KIND_sample, i)); i++) {
 		if (strcmp(s->u.sample.metric, metric) != 0)
 			continue;
