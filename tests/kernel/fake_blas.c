@@ -86,7 +86,7 @@ static void share_out(const struct part *whole, int threads)
  * As assay-dgemm calls it: by columns, not transposed, C = A B + C, one ld for all. The
  * signature is the library's.
  */
-/* NOLINTNEXTLINE(readability-function-size,readability-non-const-parameter) */
+/* NOLINTBEGIN(readability-function-size,readability-non-const-parameter) */
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha,
 		 const double *a, int lda, const double *b, int ldb, double beta,
 		 double *c, int ldc)
@@ -108,3 +108,4 @@ void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha,
 	else
 		share_out(&whole, threads);
 }
+/* NOLINTEND(readability-function-size,readability-non-const-parameter) */
