@@ -27,9 +27,12 @@ struct grid grid_make(int ranks, int rank, const int n[3])
 				g.ranks[d] = p[d];
 		}
 	}
-	g.at[0] = rank % g.ranks[0];
-	g.at[1] = rank / g.ranks[0] % g.ranks[1];
-	g.at[2] = rank / g.ranks[0] / g.ranks[1];
+	for (int d = 0, left = rank; d < 3; d++) {
+		if (g.ranks[d] > 1) {
+			g.at[d] = left % g.ranks[d];
+			left /= g.ranks[d];
+		}
+	}
 	return g;
 }
 
