@@ -70,7 +70,8 @@ static void word_after(const char *text, const char *word, char *to, size_t size
 static bool find_openblas(struct blas *b)
 {
 	enum { OPENMP = 2 }; /* as openblas_get_parallel() says it */
-	char *(*config)(void), *(*core)(void);
+	char *(*config)(void);
+	char *(*core)(void);
 	int (*parallel)(void);
 
 	if (!symbol(b, &config, "openblas_get_config"))
@@ -88,7 +89,8 @@ static bool find_openblas(struct blas *b)
 /* BLIS has numbers of its own type, gint_t: 64 bits on all systems we run on. */
 static bool find_blis(struct blas *b)
 {
-	const char *(*version)(void), *(*arch_name)(int);
+	const char *(*version)(void);
+	const char *(*arch_name)(int);
 	int (*arch)(void);
 	long (*openmp)(void);
 

@@ -218,7 +218,7 @@ static void take_spread(struct pairs_graph *g)
 							  fmax((double)g->q->tests, 1)),
 					  freedom);
 	/* noise with heavy tails has them on the good side, too */
-	g->tail = n > 2 * TAIL ? g->room[n - TAIL] : 0;
+	g->tail = n > (size_t)2 * TAIL ? g->room[n - TAIL] : 0;
 	g->out->limit = exp(-pairs_limit(g, 1));
 }
 

@@ -323,7 +323,8 @@ static void find_proven(const struct pairs_graph *g, bool *proven)
 			proven[f->a] = false;
 		if (f->kind == PAIRS_LINK)
 			proven[f->b] = false;
-		for (size_t i = 0; f->kind < PAIRS_NODE && i < g->q->nodes; i++)
+		for (size_t i = 0; g->q->group && f->kind < PAIRS_NODE && i < g->q->nodes;
+		     i++)
 			proven[i] &= g->q->group[i] != f->a &&
 				     (f->kind != PAIRS_BETWEEN || g->q->group[i] != f->b);
 	}

@@ -119,6 +119,8 @@ static bool arrives(struct measure_end *end, uint64_t size, double patience)
 	const double limit = clock_now() + patience;
 	int done = 0;
 
+	/* one that never comes stays open: only the end of the job gets rid of it */
+	/* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 	(void)MPI_Irecv(end->in, (int)size, MPI_CHAR, end->peer, TAG_LADDER, end->comm,
 			&both[0]);
 	(void)MPI_Isend(end->out, (int)size, MPI_CHAR, end->peer, TAG_LADDER, end->comm,
@@ -130,6 +132,7 @@ static bool arrives(struct measure_end *end, uint64_t size, double patience)
 	}
 	return true;
 }
+/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 /* The size that never came, 0 when all came. */
 static uint64_t ladder(const struct pairs *p, const struct net *x,

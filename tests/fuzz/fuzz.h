@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			fuzz_failed(#condition); \
 	} while (0)
 
-static inline void fuzz_failed(const char *condition)
+__attribute__((noreturn)) static inline void fuzz_failed(const char *condition)
 {
 	__builtin_printf("broken: %s\n", condition);
 	__builtin_trap();

@@ -27,7 +27,7 @@ static const int blocks[] = {1, 2, 5, 8, 16, 24, 32, 48, 72, 100, 144, 192, 256}
 static double against_lapack(const struct lu *x, const double *mine)
 {
 	const int n = (int)x->n, one = 1;
-	double *a = mem_calloc((size_t)(n * n), sizeof(*a));
+	double *a = mem_calloc((size_t)n * (size_t)n, sizeof(*a));
 	double *b = mem_calloc((size_t)n, sizeof(*b)), worst = 0, size = 0;
 	int *pivots = mem_calloc((size_t)n, sizeof(*pivots)), info = 0;
 
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 				};
 
 				if (orders[i] > largest || !want.update->usable() ||
-				    (orders[i] > 60 * blocks[j] && blocks[j] < 16) ||
+				    (orders[i] > 60L * blocks[j] && blocks[j] < 16) ||
 				    seen++ % every)
 					continue;
 				wrong += solve(&want);

@@ -58,7 +58,7 @@ static void each_pair_of_domains_has_its_numbers(void **unused)
 /* A topology that promises domains which the system does not have. */
 static void memory_that_is_elsewhere_is_not_measured(void **unused)
 {
-	double value;
+	double value = -1;
 	struct run r;
 
 	(void)unused;

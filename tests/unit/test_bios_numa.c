@@ -158,7 +158,7 @@ static const char *value(const struct bios_reading *r, const char *name)
 
 	if (!s)
 		fail_msg("no %s", name);
-	return s->current.text;
+	return s ? s->current.text : NULL;
 }
 
 static void the_system_shows_what_firmware_did(void **unused)

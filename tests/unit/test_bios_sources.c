@@ -28,8 +28,10 @@ static void expect(const struct bios_reading *r, const char *name, const char *c
 {
 	const struct setting *s = settings_find(&r->settings, name);
 
-	if (!s)
+	if (!s) {
 		fail_msg("no %s", name);
+		return;
+	}
 	if (current)
 		assert_string_equal(s->current.text, current);
 	else

@@ -90,7 +90,7 @@ static void a_node_and_a_pair_are_told_apart(void **state)
 	fill(rate, 8);
 	for (size_t i = 0; i < 8; i++) {
 		if (i != 5)
-			rate[5 * 8 + i] = rate[i * 8 + 5] = 25;
+			rate[(size_t)5 * 8 + i] = rate[i * 8 + 5] = 25;
 	}
 	rate[2 * 8 + 7] = rate[7 * 8 + 2] = 49;
 	p = judge(rate, 8, NULL, 0, true, true);
@@ -117,7 +117,7 @@ static void a_direction_is_named(void **state)
 	fill(rate, 8);
 	for (size_t i = 0; i < 8; i++) {
 		if (i != 3)
-			rate[3 * 8 + i] = 30;
+			rate[(size_t)3 * 8 + i] = 30;
 	}
 	rate[6 * 8 + 1] = 50;
 	p = judge(rate, 8, NULL, 0, true, true);
@@ -159,9 +159,9 @@ static void bad_nodes_do_not_blame_good_ones(void **state)
 	fill(rate, 8);
 	for (size_t i = 0; i < 8; i++) {
 		if (i != 1)
-			rate[1 * 8 + i] = rate[i * 8 + 1] = 20;
+			rate[(size_t)1 * 8 + i] = rate[i * 8 + 1] = 20;
 		if (i != 6 && i != 1)
-			rate[6 * 8 + i] = rate[i * 8 + 6] = 40;
+			rate[(size_t)6 * 8 + i] = rate[i * 8 + 6] = 40;
 	}
 	p = judge(rate, 8, NULL, 0, true, true);
 	assert_int_equal(p.n, 2);
