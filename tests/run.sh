@@ -28,7 +28,7 @@ setup_build "$assay_root/build" -DASSAY_TESTS=ON
 built=$((SECONDS - start))
 setup_say "packages $packages s, build $built s"
 
-# The closing line is held back until the times were printed.
+# The closing line is held back until the times were printed. Each line comes at once.
 results=$assay_root/build/test-results.xml
 closing=$assay_root/build/test-closing.txt
 rm -f "$results" "$closing"
@@ -36,10 +36,8 @@ status=0
 ctest --test-dir "$assay_root/build" --parallel "$(nproc)" --output-on-failure \
 	--test-output-size-passed 1000000 --no-tests=error --no-label-summary \
 	--output-junit "$results" "${select[@]}" 2>&1 |
-	awk -v closing="$closing" '
-		/ tests passed, .* tests? failed out of / { print > closing; next }
-		/^ +Start +[0-9]+: / { next }
-		{ print; fflush() }' || status=$?
+	sed -u -e "/ tests passed, .* tests* failed out of /{w $closing" -e 'd' -e '}' \
+		-e '/^ *Start *[0-9]*: /d' || status=$?
 if [ -f "$results" ]; then
 	ctest --test-dir "$assay_root/build" --show-only=json-v1 |
 		python3 "$assay_root/tests/summary.py" "$results" || status=$?
