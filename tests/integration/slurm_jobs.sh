@@ -47,7 +47,8 @@ sed -i 's/^KillWait=.*/KillWait=10/' "$conf" # Slurm's own is 30 s
 bed head scontrol reconfigure
 
 # --- all nodes of the allocation, each measured, nothing said of what is not there
-SITE=$scratch/site.yaml PLAN=node submit -t 5 -w 'n[1-4]' "$top/jobs/acceptance.sbatch" "${quick[@]}" \
+SITE=$scratch/site.yaml PLAN=$top/tests/integration/plans/memory.yaml \
+	submit -t 5 -w 'n[1-4]' "$top/jobs/acceptance.sbatch" "${quick[@]}" \
 	--set memory.at_once=1 --set detail.at_once=1
 check "a job on four nodes ends" eventually 90 ended "$job"
 check "its exit status is that of assay" exits "$(report_exit)"
