@@ -43,14 +43,6 @@ static double distance(const double *x, size_t n)
 #define STORE   _mm512_store_pd
 #define MADD    _mm512_fmadd_pd
 #include "kernels/fma_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef CHAINS
-#undef SET
-#undef STORE
-#undef MADD
 
 #define NAME(f) f##_avx2
 #define TARGET  __attribute__((target("avx2,fma")))
@@ -61,14 +53,6 @@ static double distance(const double *x, size_t n)
 #define STORE   _mm256_store_pd
 #define MADD    _mm256_fmadd_pd
 #include "kernels/fma_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef CHAINS
-#undef SET
-#undef STORE
-#undef MADD
 
 #define NAME(f)       f##_sse2
 #define TARGET        __attribute__((target("sse2")))
@@ -79,14 +63,6 @@ static double distance(const double *x, size_t n)
 #define STORE         _mm_store_pd
 #define MADD(x, y, z) _mm_add_pd(_mm_mul_pd(x, y), z)
 #include "kernels/fma_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef CHAINS
-#undef SET
-#undef STORE
-#undef MADD
 
 static bool usable_avx512(void)
 {
@@ -114,14 +90,6 @@ static bool usable_sse2(void)
 #define STORE(p, v)   (*(p) = (v))
 #define MADD(x, y, z) ((x) * (y) + (z))
 #include "kernels/fma_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef CHAINS
-#undef SET
-#undef STORE
-#undef MADD
 
 static bool usable_c(void)
 {

@@ -30,3 +30,13 @@ TARGET static double NAME(run)(uint64_t rounds)
 		STORE(out + (ptrdiff_t)i * WIDTH, x[i]);
 	return distance(out, sizeof(out) / sizeof(out[0]));
 }
+
+/* for the next instruction set */
+#undef NAME
+#undef TARGET
+#undef VEC
+#undef WIDTH
+#undef CHAINS
+#undef SET
+#undef STORE
+#undef MADD

@@ -47,18 +47,6 @@ static size_t stream_part(size_t n)
 #define MADD(s, y, x) _mm512_fmadd_pd(s, y, x)
 #define LINE(s, x)    ADD(s, LOAD(x))
 #include "kernels/loops_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef LOAD
-#undef STORE
-#undef NT
-#undef SET
-#undef ADD
-#undef MUL
-#undef MADD
-#undef LINE
 
 #define NAME(f)       f##_avx2
 #define TARGET        __attribute__((target("avx2,fma")))
@@ -73,18 +61,6 @@ static size_t stream_part(size_t n)
 #define MADD(s, y, x) _mm256_fmadd_pd(s, y, x)
 #define LINE(s, x)    ADD(ADD(s, LOAD(x)), LOAD((x) + 4))
 #include "kernels/loops_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef LOAD
-#undef STORE
-#undef NT
-#undef SET
-#undef ADD
-#undef MUL
-#undef MADD
-#undef LINE
 
 #define NAME(f)       f##_sse2
 #define TARGET        __attribute__((target("sse2")))
@@ -100,18 +76,6 @@ static size_t stream_part(size_t n)
 #define LINE(s, x) \
 	ADD(ADD(ADD(ADD(s, LOAD(x)), LOAD((x) + 2)), LOAD((x) + 4)), LOAD((x) + 6))
 #include "kernels/loops_body.h"
-#undef NAME
-#undef TARGET
-#undef VEC
-#undef WIDTH
-#undef LOAD
-#undef STORE
-#undef NT
-#undef SET
-#undef ADD
-#undef MUL
-#undef MADD
-#undef LINE
 
 static bool usable_avx512(void)
 {

@@ -156,3 +156,17 @@ TARGET static double NAME(read)(const double *x, size_t n)
 		total += out[i];
 	return total;
 }
+
+/* for the next instruction set */
+#undef NAME
+#undef TARGET
+#undef VEC
+#undef WIDTH
+#undef LOAD
+#undef STORE
+#undef NT
+#undef SET
+#undef ADD
+#undef MUL
+#undef MADD
+#undef LINE

@@ -41,24 +41,6 @@
 #define GATHER(x, offsets) \
 	_mm512_i32gather_pd(_mm256_loadu_si256((const void *)(offsets)), x, 8)
 #include "kernels/hpcg/sweep_body.h"
-#undef NAME
-#undef TARGET
-#undef V8
-#undef ZERO
-#undef SET
-#undef LOAD
-#undef LOADU
-#undef STORE
-#undef ADD
-#undef SUB
-#undef DIV
-#undef MADD
-#undef NMADD
-#undef SUM
-#undef M8
-#undef MASK
-#undef FROM
-#undef GATHER
 
 static bool usable_avx512(void)
 {
@@ -175,24 +157,6 @@ AVX2 INLINE struct v4x2 gather_avx2(const double *x, const int32_t *offset)
 #define FROM   from_avx2
 #define GATHER gather_avx2
 #include "kernels/hpcg/sweep_body.h"
-#undef NAME
-#undef TARGET
-#undef V8
-#undef ZERO
-#undef SET
-#undef LOAD
-#undef LOADU
-#undef STORE
-#undef ADD
-#undef SUB
-#undef DIV
-#undef MADD
-#undef NMADD
-#undef SUM
-#undef M8
-#undef MASK
-#undef FROM
-#undef GATHER
 #undef PREFETCH
 
 static bool usable_avx2(void)

@@ -226,3 +226,23 @@ TARGET static double NAME(dot)(const struct part *p, const double *x, const doub
 		dot = MADD(LOAD(x + i), LOAD(y + i), dot);
 	return SUM(dot);
 }
+
+/* for the next instruction set */
+#undef NAME
+#undef TARGET
+#undef V8
+#undef ZERO
+#undef SET
+#undef LOAD
+#undef LOADU
+#undef STORE
+#undef ADD
+#undef SUB
+#undef DIV
+#undef MADD
+#undef NMADD
+#undef SUM
+#undef M8
+#undef MASK
+#undef FROM
+#undef GATHER
