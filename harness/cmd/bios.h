@@ -45,6 +45,10 @@ int bios_look_live(struct bios_look *l, struct err *e); /* bios_live.c */
 int bios_look_plan(struct bios_look *l, const char *const *nodes, size_t n,
 		   struct err *e);
 
+/* @node gave nothing, and @why: a record that says so. @source is a constant. */
+int bios_look_missing(struct bios_look *l, const char *node, const char *source,
+		      const char *why, struct err *e);
+
 /* The words of the command; each prints on stdout and gives the exit status, or -1. */
 int bios_check(struct bios_look *l, struct err *e);  /* bios_check.c */
 int bios_show(struct bios_look *l, struct err *e);   /* bios_show.c */

@@ -197,6 +197,43 @@ static int as_json(const struct bios_look *l, const struct summary *s,
 	return rc;
 }
 
+/* A node that no rule has a word for was compared with nothing: that is not good. */
+static void add_silent(struct summary *s)
+{
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		struct verdict *v;
+
+		if (s->nodes[i].why)
+			continue;
+		v = summary_add(s);
+		v->rule = "bios";
+		v->node = s->nodes[i].name;
+		v->metric = "bios.read";
+		v->word = VERDICT_UNJUDGED;
+		v->cause = "no-reference";
+		v->why = "its running system alone is known, and there is nothing to "
+			 "compare that with";
+		s->nodes[i].word = v->word;
+		s->nodes[i].why = v->why;
+		s->counts[v->word]++;
+		s->word = verdict_worse(s->word, v->word);
+	}
+}
+
+/*
+ * Nothing is measured here, so what d4 asks of plans, that each node has a PASS, is no
+ * matter: a node that was compared and differs in what only warns has been judged.
+ */
+static int status_of(const struct summary *s)
+{
+	if (s->counts[VERDICT_FAIL])
+		return 1;
+	return s->counts[VERDICT_ERROR] || s->counts[VERDICT_INCONCLUSIVE] ||
+			       s->counts[VERDICT_UNJUDGED] || !s->n_verdicts
+		       ? 3
+		       : 0;
+}
+
 int bios_check(struct bios_look *l, struct err *e)
 {
 	struct summary s;
@@ -205,6 +242,8 @@ int bios_check(struct bios_look *l, struct err *e)
 
 	if (judge_by(&s, &l->state, l->config, "bios", e))
 		goto out;
+	add_silent(&s);
+	s.exit = status_of(&s);
 	bios_view_make(&v, &l->state, l->config);
 	if (!(l->json ? as_json(l, &s, &v, e) : table(l, &s, &v, e)))
 		status = s.exit;

@@ -22,6 +22,8 @@ struct live {
 	struct bios_stage stage;
 	const char **nodes;
 	size_t n;
+	struct names index; /* of them */
+	const char **why;   /* the system of each shows nothing; NULL: it does */
 	char run_id[32];
 };
 
@@ -38,16 +40,29 @@ static int put(struct record_sink *sink, const struct record *r, struct err *e)
 	return rc ? -1 : state_add(&v->l->state, &copy, e);
 }
 
+static int facts(struct live *v, const char *node, const char *json, struct err *e)
+{
+	size_t at = names_find(&v->index, node);
+	struct strbuf why = {0};
+	int rc = bios_stage_facts(&v->stage, node, json, &why, e);
+
+	if (why.len && at != NAMES_NONE)
+		v->why[at] = arena_strdup(&v->l->arena, strbuf_str(&why));
+	strbuf_release(&why);
+	return rc;
+}
+
 static int on_probe(void *ctx, const struct reach_result *res, struct err *e)
 {
 	struct live *v = ctx;
 	struct record r = record_make(RECORD_KIND_node);
 	const char *why = probe_read(res, &v->saved, &v->l->arena, &r.u.node);
+	size_t at = names_find(&v->index, res->node);
 
 	if (!why)
-		return bios_stage_facts(&v->stage, r.u.node.node, r.u.node.facts, e);
-	(void)fprintf(stderr, "%s: what its system shows is not known: %s\n", res->node,
-		      why);
+		return facts(v, r.u.node.node, r.u.node.facts, e);
+	if (at != NAMES_NONE)
+		v->why[at] = arena_strdup(&v->l->arena, why);
 	return 0;
 }
 
@@ -65,10 +80,9 @@ static int read_systems(struct live *v, struct err *e)
 			todo[n++] = v->nodes[i];
 			continue;
 		}
-		if (bios_stage_facts(
-			    &v->stage, v->nodes[i],
-			    campaign_json(&v->l->arena, json_incref(v->saved.facts[at])),
-			    e))
+		if (facts(v, v->nodes[i],
+			  campaign_json(&v->l->arena, json_incref(v->saved.facts[at])),
+			  e))
 			return -1;
 	}
 	if (!n)
@@ -102,7 +116,37 @@ static int prepare(struct live *v, const struct bios_source **source, struct err
 	    campaign_credentials(&v->credentials, l->env, &l->site, e))
 		return -1;
 	v->runner.context.slurm = v->slurm.job != NULL;
+	v->why = arena_alloc(&l->arena, v->n + 1, sizeof(*v->why));
+	for (size_t i = 0; i < v->n; i++)
+		(void)names_add(&v->index, v->nodes[i], NULL);
 	return bios_look_plan(l, v->nodes, v->n, e);
+}
+
+/*
+ * A node that only its system could have told of, and did not, is unreadable; where the
+ * BMC did, it is worth a line that nothing could contradict it.
+ */
+static int say_silent(struct live *v, struct err *e)
+{
+	bool *known = arena_alloc(&v->l->arena, v->n + 1, sizeof(*known));
+
+	for (size_t i = 0; i < v->l->state.n_bios; i++) {
+		size_t at = names_find(&v->index, v->l->state.bios[i].node);
+
+		if (at != NAMES_NONE)
+			known[at] = true;
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		const char *why = v->why[i] ? v->why[i] : "it was not asked";
+
+		if (!known[i] && bios_look_missing(v->l, v->nodes[i], "os", why, e))
+			return -1;
+		if (known[i] && v->why[i])
+			(void)fprintf(stderr,
+				      "%s: what its system shows is not known: %s\n",
+				      v->nodes[i], v->why[i]);
+	}
+	return 0;
 }
 
 int bios_look_live(struct bios_look *l, struct err *e)
@@ -115,6 +159,9 @@ int bios_look_live(struct bios_look *l, struct err *e)
 		rc = bios_stage_read(&v.stage, source, v.nodes, v.n, e);
 	if (!rc && !(l->stop && *l->stop))
 		rc = read_systems(&v, e);
+	if (!rc)
+		rc = say_silent(&v, e);
+	names_release(&v.index);
 	credentials_release(&v.credentials);
 	probe_saved_release(&v.saved);
 	slurm_release(&v.slurm);

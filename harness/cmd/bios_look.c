@@ -67,6 +67,16 @@ static int put_reading(struct bios_look *l, const char *node,
 	return state_add(&l->state, &r, e);
 }
 
+int bios_look_missing(struct bios_look *l, const char *node, const char *source,
+		      const char *why, struct err *e)
+{
+	struct bios_reading none = {.source = source, .error = why};
+	int rc = put_reading(l, node, &none, e);
+
+	bios_reading_release(&none);
+	return rc;
+}
+
 int bios_look_files(struct bios_look *l, char **words, int n, struct err *e)
 {
 	struct bios_files files = {0};

@@ -90,7 +90,7 @@ int campaign_bios(struct campaign *c, const struct state *s, struct err *e)
 		const struct record_node *n = state_facts(s, c->nodes[i]);
 
 		if (n && names_find(&known.os, c->nodes[i]) == NAMES_NONE)
-			rc = bios_stage_facts(&b, c->nodes[i], n->facts, e);
+			rc = bios_stage_facts(&b, c->nodes[i], n->facts, NULL, e);
 	}
 	if (!rc)
 		rc = read_bmcs(c, &b, &known, e);

@@ -105,7 +105,8 @@ static void look_at(struct bios_view *v, struct bios_node *n,
 			fleet_add(fleet, n, &own);
 			n->setting = setting_of(config, &own);
 		}
-	} else if (n->record) {
+	} else {
+		n->error = r->error ? r->error : "no BIOS attributes returned";
 		(void)bios_add(v, n, BIOS_UNREADABLE, NULL);
 	}
 	settings_release(&own);
@@ -292,10 +293,7 @@ void bios_sentence(const struct bios_view *v, const struct bios_node *n,
 		add_reason(out, f);
 		break;
 	case BIOS_UNREADABLE:
-		strbuf_addf(out, "%s: %s", n->source,
-			    n->record && n->record->error
-				    ? n->record->error
-				    : "no BIOS attributes returned");
+		strbuf_addf(out, "%s: %s", n->source, n->error);
 		break;
 	case BIOS_CONTRADICTED:
 		strbuf_addf(out, "%s: BIOS says ", f->attribute);

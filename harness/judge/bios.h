@@ -49,6 +49,7 @@ struct bios_node {
 	const char *setting; /* the one profile marked `setting` that it matches */
 	const char *chassis; /* by its BMC, or NULL */
 	bool readable;
+	const char *error;        /* why it is not readable */
 	size_t n_read;            /* attributes that were read */
 	size_t n_wanted, n_match; /* of the profile's attributes that the node has */
 	struct bios_finding

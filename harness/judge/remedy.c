@@ -208,9 +208,8 @@ void remedy_make(struct remedy *r, struct bios_view *v, const struct bios_node *
 
 	memset(r, 0, sizeof(*r));
 	if (!n->readable) {
-		if (n->record)
-			NOTE(&w, "its settings could not be read: %s",
-			     n->record->error ? n->record->error : "there were none");
+		if (n->error)
+			NOTE(&w, "its settings could not be read: %s", n->error);
 		return;
 	}
 	look_at_pending(&w);

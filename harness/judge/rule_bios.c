@@ -118,12 +118,12 @@ static void profile_rest(const struct work *w, const struct bios_node *n,
 static void fleet_rest(const struct work *w, const struct bios_node *n,
 		       struct strbuf *why)
 {
-	size_t like = w->view->like[n->group];
+	size_t like = w->view->like[n->group], odd = 0, absent = 0;
 	struct verdict *v;
 
 	for (size_t i = 0; i < n->n; i++) {
-		if (n->findings[i].result == BIOS_ODD)
-			return;
+		odd += n->findings[i].result == BIOS_ODD;
+		absent += n->findings[i].result == BIOS_ODD && n->findings[i].absent;
 	}
 	v = add(w, n, "bios.fleet");
 	if (like < 3) {
@@ -135,6 +135,9 @@ static void fleet_rest(const struct work *w, const struct bios_node *n,
 			    n->n_read,
 			    w->view->profile_name ? "the profile is not"
 						  : "no profile is named");
+	} else if (odd) {
+		strbuf_addf(why, "%zu of %zu settings are not unlike those of %zu like nodes",
+			    n->n_values + absent - odd, n->n_values + absent, like);
 	} else {
 		strbuf_addf(why, "none of %zu settings is unlike those of %zu like nodes",
 			    n->n_values, like);

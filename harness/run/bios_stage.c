@@ -60,7 +60,7 @@ static int put(const struct bios_stage *b, const char *node, struct bios_reading
 }
 
 int bios_stage_facts(const struct bios_stage *b, const char *node, const char *facts,
-		     struct err *e)
+		     struct strbuf *why, struct err *e)
 {
 	const struct bios_text text = {facts, strlen(facts), ""};
 	struct bios_reading reading;
@@ -69,6 +69,8 @@ int bios_stage_facts(const struct bios_stage *b, const char *node, const char *f
 	bios_read(&reading, bios_source_find("os"), &text, 1);
 	if (!reading.error)
 		rc = put(b, node, &reading, e);
+	else if (why)
+		strbuf_addstr(why, reading.error);
 	bios_reading_release(&reading);
 	return rc;
 }

@@ -36,10 +36,10 @@ int bios_stage_read(const struct bios_stage *b, const struct bios_source *source
 		    const char *const *nodes, size_t n, struct err *e);
 
 /*
- * What the running system of @node shows, from the JSON text of its facts; nothing when
- * it shows nothing.
+ * What the running system of @node shows, from the JSON text of its facts; no record when
+ * it shows nothing, and then the reason is appended to @why (may be NULL).
  */
 int bios_stage_facts(const struct bios_stage *b, const char *node, const char *facts,
-		     struct err *e);
+		     struct strbuf *why, struct err *e);
 
 #endif

@@ -73,6 +73,48 @@ class Bios(unittest.TestCase):
             self.assertTrue(line.startswith(word), line)
             self.assertIn(text, line)
 
+    def probe(self, name, **facts):
+        """The record of assay-probe of one node."""
+        path = self.top / f"{name}.facts.json"
+        path.write_text(json.dumps({"kind": "node", "node": name, "facts": facts}),
+                        encoding="utf-8")
+        return path
+
+    def check(self, *words, status):
+        done = assay("check", *words, "--format", "json")
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        out = json.loads(done.stdout)
+        self.assertEqual(out["exit"], status)
+        return {o["name"]: o for o in out["nodes"]}, out
+
+    def test_a_node_that_gave_nothing_is_never_good(self):
+        self.probe("n1", virtual="kvm")
+        self.probe("n2", cpu={"smt_control": "on"})
+        done = assay("check", self.top)
+        self.assertEqual(done.returncode, 3, done)
+        self.assertIn("n1: UNREADABLE: os: a virtual machine (kvm) shows nothing",
+                      done.stdout)
+        nodes, out = self.check(self.top, status=3)
+        self.assertEqual([nodes[n]["verdict"] for n in ("n1", "n2")],
+                         ["ERROR", "UNJUDGED"])
+        self.assertEqual(out["verdict"], "ERROR")
+        self.assertEqual([f["result"] for f in out["findings"]], ["UNREADABLE"])
+
+    def test_what_only_warns_ends_with_0(self):
+        profile = self.top / "p.yaml"
+        profile.write_text("profile: p\nattributes:\n  LogicalProc: {want: Disabled, "
+                           "severity: warn, why: w}\n", encoding="utf-8")
+        nodes, _ = self.check(DATA / "fleet" / "n2.racadm.txt", "--profile", profile,
+                              status=0)
+        self.assertEqual(nodes["n2"]["verdict"], "WARN")
+        for i in range(1, 5):
+            (self.top / f"n{i}.json").write_text(json.dumps({"Attributes": {
+                "LogicalProc": "Enabled" if i == 4 else "Disabled", "Sriov": "On"}}),
+                encoding="utf-8")
+        profile.unlink()
+        done = assay("check", self.top)
+        self.assertEqual((done.returncode, done.stdout.split(":")[0]), (0, "WARN"), done)
+
     def test_check_as_json(self):
         done = assay("check", DATA / "fleet", "--profile", DATA / "test.yaml",
                      "--format", "json")

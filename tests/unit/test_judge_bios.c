@@ -146,6 +146,20 @@ static void an_empty_set_is_never_good(void **unused)
 	fixture_release(&f);
 }
 
+static void a_system_that_shows_nothing_is_never_good(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f, "[\"n1\"]", NULL, "[]");
+	add(&f, "n1", "os", "", ",\"error\":\"a virtual machine\"");
+	judge_bios(&f);
+	expect(&f, "n1", "bios.read", VERDICT_ERROR,
+	       "UNREADABLE: os: a virtual machine");
+	assert_int_equal(f.summary.exit, 3);
+	fixture_release(&f);
+}
+
 static void a_pending_change_says_what_applies_it(void **unused)
 {
 	static const char *const jobs[][2] = {
@@ -305,6 +319,9 @@ static void without_a_profile_the_odd_one_is_named(void **unused)
 	       "none of 3 settings is unlike those of 4 like nodes");
 	expect(&f, "n2", "bios.ApbDis", VERDICT_WARN,
 	       "ODD: ApbDis is absent, Disabled on 3 of 4 like nodes");
+	expect(&f, "n2", "bios.fleet", VERDICT_PASS,
+	       "2 of 3 settings are not unlike those of 4 like nodes");
+	assert_int_equal(f.summary.exit, 0);
 	expect(&f, "n3", "bios.SystemBiosVersion", VERDICT_WARN,
 	       "ODD: SystemBiosVersion is 2.6.5, 2.6.7 on 3 of 4 like nodes");
 	assert_int_equal(count(&f, "n4"), 1);
@@ -397,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_compared_with_the_profile),
 		cmocka_unit_test(an_empty_set_is_never_good),
+		cmocka_unit_test(a_system_that_shows_nothing_is_never_good),
 		cmocka_unit_test(a_pending_change_says_what_applies_it),
 		cmocka_unit_test(values_that_match_may_still_wait_for_a_job),
 		cmocka_unit_test(the_running_system_contradicts),
