@@ -16,7 +16,7 @@
 
 enum { MAX_TEXT = 400 };
 
-static const char absent[] = "(absent)";
+static const char absent[] = "(absent)", os_source[] = "os";
 
 /* Values of one attribute, and who has each. */
 struct attribute {
@@ -31,6 +31,7 @@ struct diff {
 	struct attribute *items; /* by number of the name */
 	size_t cap;
 	struct settings *nodes; /* of each record */
+	struct names by_bios;   /* nodes of which there is more than the system's view */
 	size_t n_readable;
 };
 
@@ -41,7 +42,10 @@ static bool counts(const struct diff *d, const char *name)
 
 static void add_node(struct diff *d, const struct record_bios *r, struct settings *s)
 {
-	if (r->error || bios_look_settings(r, s, &d->arena))
+	if (r->error || (!strcmp(r->source, os_source) &&
+			 names_find(&d->by_bios, r->node) != NAMES_NONE))
+		return;
+	if (bios_look_settings(r, s, &d->arena))
 		return;
 	d->n_readable++;
 	for (size_t i = 0; i < s->n; i++) {
@@ -153,6 +157,19 @@ static bool put_unreadable(const struct diff *d, struct term *t, json_t *list)
 	return any;
 }
 
+static void put_alike(const struct diff *d, struct term *t)
+{
+	if (!d->n_readable)
+		term_wrapf(t, 0, "no settings were read: there is nothing to compare");
+	else
+		term_wrapf(t, 0, "%zu node%s, %zu attribute%s: %s", d->n_readable,
+			   d->n_readable == 1 ? "" : "s", d->names.n,
+			   d->names.n == 1 ? "" : "s",
+			   d->n_readable == 1 ? "there is no other to compare it with"
+					      : "no difference");
+	term_end(t);
+}
+
 /* 0 all alike, 1 something differs, 3 something could not be read. */
 static int put(struct diff *d, struct err *e)
 {
@@ -184,9 +201,7 @@ static int put(struct diff *d, struct err *e)
 		strbuf_addf(&t.out, "%s\n", text);
 		free(text);
 	} else if (!differ) {
-		term_wrapf(&t, 0, "%zu nodes, %zu attributes: no difference",
-			   d->n_readable, d->names.n);
-		term_end(&t);
+		put_alike(d, &t);
 	}
 	rc = judged_put(&t.out, stdout, e);
 	term_release(&t);
@@ -202,6 +217,10 @@ int bios_diff(struct bios_look *l, struct err *e)
 	int status;
 
 	d.nodes = mem_calloc(l->state.n_bios, sizeof(*d.nodes));
+	for (size_t i = 0; i < l->state.n_bios; i++) {
+		if (strcmp(l->state.bios[i].source, os_source) != 0)
+			(void)names_add(&d.by_bios, l->state.bios[i].node, NULL);
+	}
 	for (size_t i = 0; i < l->state.n_bios; i++)
 		add_node(&d, &l->state.bios[i], &d.nodes[i]);
 	add_absent(&d);
@@ -213,6 +232,7 @@ int bios_diff(struct bios_look *l, struct err *e)
 	free(d.nodes);
 	free(d.items);
 	names_release(&d.names);
+	names_release(&d.by_bios);
 	arena_release(&d.arena);
 	return status;
 }

@@ -199,6 +199,7 @@ int bios_remedy(struct bios_look *l, struct err *e)
 	struct report_style style = cmd_style(fileno(stdout));
 	struct nodes_groups groups = {0};
 	json_t *list = json_array();
+	size_t n_unread = 0;
 	struct bios_view v;
 	struct term t;
 	int rc;
@@ -215,6 +216,7 @@ int bios_remedy(struct bios_look *l, struct err *e)
 		struct strbuf text = {0};
 		struct remedy r;
 
+		n_unread += !v.nodes[i].readable;
 		remedy_make(&r, &v, &v.nodes[i], &l->config->known);
 		if (r.n && l->json)
 			(void)json_array_append_new(list, as_json(&v.nodes[i], &r));
@@ -238,5 +240,5 @@ int bios_remedy(struct bios_look *l, struct err *e)
 	nodes_groups_release(&groups);
 	term_release(&t);
 	json_decref(list);
-	return rc;
+	return rc ? -1 : n_unread ? 3 : 0;
 }

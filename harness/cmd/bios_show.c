@@ -96,7 +96,7 @@ static void node_table(struct term *t, const struct record_bios *r,
 	if (r->error)
 		strbuf_addstr(&head, r->error);
 	else
-		strbuf_addf(&head, "%zu attributes", s->n);
+		strbuf_addf(&head, "%zu attribute%s", s->n, s->n == 1 ? "" : "s");
 	if (r->remark)
 		strbuf_addf(&head, "; %s", r->remark);
 	add_cell(t, strbuf_str(&head), 0);

@@ -100,6 +100,22 @@ class Bios(unittest.TestCase):
         self.assertEqual(out["verdict"], "ERROR")
         self.assertEqual([f["result"] for f in out["findings"]], ["UNREADABLE"])
 
+    def test_what_could_not_be_read_is_said_by_all(self):
+        self.probe("n1", virtual="kvm")
+        for words in (("show",), ("diff",), ("remedy", "--profile", "nps4")):
+            done = assay(*words, self.top)
+            self.assertEqual(done.returncode, 3, done)
+            self.assertIn("a virtual machine (kvm) shows nothing", done.stdout)
+            self.assertNotIn("no difference", done.stdout)
+            self.assertNotIn("nothing to change", done.stdout)
+        shutil.copy(DATA / "fleet" / "n1.xml", self.top / "n2.xml")
+        done = assay("remedy", self.top, "--profile", "nps4")
+        self.assertEqual(done.returncode, 3, done)
+        done = assay("diff", self.top / "n2.xml")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("1 node, ", done.stdout)
+        self.assertIn("no other to compare it with", done.stdout)
+
     def test_what_only_warns_ends_with_0(self):
         profile = self.top / "p.yaml"
         profile.write_text("profile: p\nattributes:\n  LogicalProc: {want: Disabled, "
