@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders of saved settings: see files.h. */
+/* Which saved files are of which node: see files.h. */
 #include "bios/files.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -33,39 +35,74 @@ static const struct {
 	{".txt", ""},
 };
 
+/* Ends of names that editors, patches and package managers give to old copies. */
+static const char *const copies[] = {"~",    ".bak", ".orig", ".old",  ".swp",
+				     ".swo", ".tmp", ".rej",  ".save", ".rpmsave"};
+
+static bool ends(const char *name, const char *with)
+{
+	size_t len = strlen(name), n = strlen(with);
+
+	return len > n && !strcmp(name + len - n, with);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Place in `roles`, or their number. */
+static size_t role_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < sizeof(roles) / sizeof(roles[0]) && !ends(name, roles[i].end))
+		i++;
+	return i;
+}
+
+static bool is_called_a_dump(const char *name)
+{
+	return role_of(name) < sizeof(roles) / sizeof(roles[0]) &&
+	       strncasecmp(name, "README", 6) != 0;
+}
+
+/* An old one of something: of an editor, or rotated (n17.xml.1). */
+static bool is_copy(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+		if (ends(name, copies[i]))
+			return true;
+	}
+	return *name == '#' ||
+	       (dot && dot[1] && strspn(dot, ".0123456789") == strlen(dot));
+}
+
 /* The node a file is called after, in @a, and its role. */
 static const char *split(struct arena *a, const char *path, const char **role)
 {
-	const char *slash = strrchr(path, '/'), *dot;
-	const char *name = slash ? slash + 1 : path;
-	size_t len = strlen(name);
+	const char *name = base_of(path), *dot;
+	size_t i = role_of(name);
 
 	*role = "";
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-		size_t n = strlen(roles[i].end);
-
-		if (len > n && !strcmp(name + len - n, roles[i].end)) {
-			*role = roles[i].role;
-			return arena_strndup(a, name, len - n);
-		}
+	if (i < sizeof(roles) / sizeof(roles[0])) {
+		*role = roles[i].role;
+		return arena_strndup(a, name, strlen(name) - strlen(roles[i].end));
 	}
 	dot = strrchr(name, '.');
 	return dot && dot != name ? arena_strndup(a, name, (size_t)(dot - name)) : name;
 }
 
-static int add_file(struct bios_files *f, const char *path, struct err *e)
+static void add_of(struct bios_files *f, const char *name, const char *role,
+		   const char *path)
 {
+	size_t i = names_add(&f->nodes, name, NULL);
 	struct bios_files_node *node;
-	const char *role, *name = split(&f->nodes.arena, path, &role);
-	bool fresh;
-	size_t i;
 
-	if (!hostlist_valid(name))
-		return err_set(e, ERR_USAGE,
-			       "'%.200s': a file is called after its node, and '%.64s' "
-			       "is no name of one",
-			       path, name);
-	i = names_add(&f->nodes, name, &fresh);
 	mem_grow(&f->items, &f->cap, i + 1, sizeof(*f->items));
 	node = &f->items[i];
 	node->name = f->nodes.items[i];
@@ -77,7 +114,73 @@ static int add_file(struct bios_files *f, const char *path, struct err *e)
 	}
 	node->paths[node->n] = arena_strdup(&f->nodes.arena, path);
 	node->roles[node->n++] = role;
+}
+
+/* @st NULL: there is nothing behind its name. The same file again is no second one. */
+static int add_file(struct bios_files *f, const char *path, const struct stat *st,
+		    struct err *e)
+{
+	const char *role, *name = split(&f->nodes.arena, path, &role);
+	bool fresh = true;
+
+	if (!hostlist_valid(name))
+		return err_set(e, ERR_USAGE,
+			       "'%.200s': a file is called after its node, and '%.64s' "
+			       "is no name of one",
+			       path, name);
+	if (st)
+		(void)names_add(&f->seen,
+				arena_printf(&f->nodes.arena, "%ju %ju %s",
+					     (uintmax_t)st->st_dev, (uintmax_t)st->st_ino,
+					     name),
+				&fresh);
+	if (fresh)
+		add_of(f, name, role, path);
 	return 0;
+}
+
+static void skip(struct bios_files *f, const char *path, const char *why)
+{
+	mem_grow(&f->skipped, &f->cap_skipped, f->n_skipped + 1, sizeof(*f->skipped));
+	f->skipped[f->n_skipped++] = arena_printf(&f->nodes.arena, "'%s': %s", path, why);
+}
+
+/* Whatever it is called, it is a dump. */
+static bool is_dump(const char *path)
+{
+	struct strbuf text = {0};
+	struct err e = {0};
+	bool is = !file_read(&text, path, BIOS_MAX_TEXT, &e) &&
+		  bios_source_of(strbuf_str(&text), text.len);
+
+	strbuf_release(&text);
+	return is;
+}
+
+/*
+ * One thing in a folder. A link to nothing and a pipe that are called like a dump are the
+ * node's, which cannot be read then: left out, it would not be missed.
+ */
+static bool add_entry(struct bios_files *f, const char *path)
+{
+	const char *name = base_of(path), *why = NULL;
+	struct err e = {0};
+	struct stat st;
+	bool there = !stat(path, &st);
+
+	if (there && S_ISDIR(st.st_mode))
+		why = "a folder in a folder: name it by itself to have it read";
+	else if (is_copy(name))
+		why = "by its name an old copy of something";
+	else if (!is_called_a_dump(name) && !(there && S_ISREG(st.st_mode)))
+		why = "not a file";
+	else if (!is_called_a_dump(name) && !is_dump(path))
+		why = "neither by its name nor by its content saved settings";
+	else if (add_file(f, path, there ? &st : NULL, &e))
+		why = "a file is called after its node, and this is no name of one";
+	if (why)
+		skip(f, path, why);
+	return !why;
 }
 
 /* By bytes, so that the order does not depend on the locale. */
@@ -93,25 +196,28 @@ static int is_visible(const struct dirent *d)
 
 static int add_folder(struct bios_files *f, const char *path, struct err *e)
 {
+	size_t len = strlen(path);
 	struct dirent **list;
-	int n = scandir(path, &list, is_visible, by_name), rc = 0;
-	size_t before = f->nodes.n;
+	int n = scandir(path, &list, is_visible, by_name);
+	bool any = false;
 
-	if (n < 0)
-		return err_sys(e, errno, "cannot read folder '%s'", path);
+	f->folders = true;
+	if (n < 0) {
+		err_sys(e, errno, "cannot read folder '%.200s'", path);
+		e->kind = ERR_USAGE;
+		return -1;
+	}
 	for (int i = 0; i < n; i++) {
-		const char *file =
-			arena_printf(&f->nodes.arena, "%s/%s", path, list[i]->d_name);
-		struct stat st;
+		const char *slash = len && path[len - 1] == '/' ? "" : "/";
 
-		if (!rc && !stat(file, &st) && S_ISREG(st.st_mode))
-			rc = add_file(f, file, e);
+		any |= add_entry(f, arena_printf(&f->nodes.arena, "%s%s%s", path, slash,
+						 list[i]->d_name));
 		free(list[i]);
 	}
 	free(list);
-	if (!rc && f->nodes.n == before)
-		return err_set(e, ERR_USAGE, "'%.200s': no file in it", path);
-	return rc;
+	return any ? 0
+		   : err_set(e, ERR_USAGE, "'%.200s': no file with saved settings in it",
+			     path);
 }
 
 int bios_files_add(struct bios_files *f, const char *path, struct err *e)
@@ -123,7 +229,14 @@ int bios_files_add(struct bios_files *f, const char *path, struct err *e)
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	return S_ISDIR(st.st_mode) ? add_folder(f, path, e) : add_file(f, path, e);
+	if (S_ISDIR(st.st_mode))
+		return add_folder(f, path, e);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_USAGE,
+			       "'%.200s': not a file; save what it gives in one that is "
+			       "called after the node",
+			       path);
+	return add_file(f, path, &st, e);
 }
 
 void bios_files_release(struct bios_files *f)
@@ -133,58 +246,8 @@ void bios_files_release(struct bios_files *f)
 		free(f->items[i].roles);
 	}
 	free(f->items);
+	free(f->skipped);
+	names_release(&f->seen);
 	names_release(&f->nodes);
 	memset(f, 0, sizeof(*f));
-}
-
-/* Loads the texts and finds the one source they are of. */
-static const struct bios_source *load(const struct bios_files_node *node,
-				      struct strbuf *files, struct bios_text *texts,
-				      struct err *e)
-{
-	const struct bios_source *source = NULL, *other;
-
-	for (size_t i = 0; i < node->n; i++) {
-		if (file_read(&files[i], node->paths[i], BIOS_MAX_TEXT, e))
-			return NULL;
-		texts[i] = (struct bios_text){strbuf_str(&files[i]), files[i].len,
-					      node->roles[i]};
-		other = bios_source_of(texts[i].text, texts[i].len);
-		if (!other)
-			err_set(e, ERR_USAGE,
-				"'%.200s': neither Redfish nor SCP nor racadm%s",
-				node->paths[i],
-				memmem(texts[i].text, texts[i].len, "<html", 5)
-					? ", but HTML: a login page?"
-					: "");
-		else if (source && other != source)
-			err_set(e, ERR_USAGE, "'%.200s': %s, and another file is %s",
-				node->paths[i], other->name, source->name);
-		if (e->kind)
-			return NULL;
-		source = other;
-	}
-	return source;
-}
-
-void bios_files_read(const struct bios_files_node *node, struct bios_reading *out)
-{
-	struct bios_text *texts = mem_calloc(node->n, sizeof(*texts));
-	struct strbuf *files = mem_calloc(node->n, sizeof(*files));
-	const struct bios_source *source;
-	struct err e = {0};
-
-	source = load(node, files, texts, &e);
-	if (source) {
-		bios_read(out, source, texts, node->n);
-	} else {
-		memset(out, 0, sizeof(*out));
-		err_clean(&e);
-		out->source = "file";
-		out->error = arena_strdup(&out->arena, e.msg);
-	}
-	for (size_t i = 0; i < node->n; i++)
-		strbuf_release(&files[i]);
-	free(files);
-	free(texts);
 }

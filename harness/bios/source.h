@@ -29,6 +29,7 @@ struct bios_text {
 	const char *text;
 	size_t len;
 	const char *role; /* what its file's name says it is: "settings", "jobs"; or "" */
+	const char *name; /* of the file, NULL: it is none */
 };
 
 enum bios_where {

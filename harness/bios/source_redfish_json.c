@@ -61,6 +61,12 @@ static int read_one(struct bios_reading *out, enum kind kind, const json_t *o,
 	return 0;
 }
 
+/* Which of several it was. */
+static int in_file(const struct bios_text *t, size_t n, struct err *e)
+{
+	return n > 1 && t->name ? err_at(e, "'%.200s'", t->name) : -1;
+}
+
 static int read_texts(struct bios_reading *out, const struct bios_text *texts, size_t n,
 		      struct err *e)
 {
@@ -70,14 +76,15 @@ static int read_texts(struct bios_reading *out, const struct bios_text *texts, s
 
 	for (size_t i = 0; i < n && !rc; i++) {
 		bodies[i] = redfish_parse(texts[i].text, texts[i].len, e);
-		rc = bodies[i] ? 0 : -1;
+		rc = bodies[i] ? 0 : in_file(&texts[i], n, e);
 	}
 	for (int kind = BIOS; kind < KINDS && !rc; kind++) {
 		for (size_t i = 0; i < n && !rc; i++) {
 			if (kind_of(bodies[i], texts[i].role) != (enum kind)kind)
 				continue;
 			seen += kind == BIOS;
-			rc = read_one(out, (enum kind)kind, bodies[i], e);
+			if (read_one(out, (enum kind)kind, bodies[i], e))
+				rc = in_file(&texts[i], n, e);
 		}
 		if (!rc && kind == BIOS && seen != 1)
 			rc = err_set(e, ERR_USAGE,

@@ -36,8 +36,12 @@ int bios_look_open(struct bios_look *l, const struct cmd_env *env,
 		   const struct bios_args *args, struct err *e);
 void bios_look_release(struct bios_look *l);
 
-/* Reads the files and folders @words, each node once, into the state. */
-int bios_look_files(struct bios_look *l, char **words, int n, struct err *e);
+/*
+ * Reads the files and folders @words, each node once, into the state; those of the nodes
+ * that were asked for, where the command line or the site names any.
+ */
+int bios_look_files(struct bios_look *l, char **words, int n,
+		    struct err *e); /* bios_saved.c */
 
 /* Asks the nodes of the site or the command line: their BMCs, then their systems. */
 int bios_look_live(struct bios_look *l, struct err *e); /* bios_live.c */
@@ -45,6 +49,9 @@ int bios_look_live(struct bios_look *l, struct err *e); /* bios_live.c */
 int bios_look_plan(struct bios_look *l, const char *const *nodes, size_t n,
 		   struct err *e);
 
+/* The reading as a record whose texts are ours: thousands of them are kept. */
+int bios_look_put(struct bios_look *l, const char *node, struct bios_reading *reading,
+		  struct err *e);
 /* @node gave nothing, and @why: a record that says so. @source is a constant. */
 int bios_look_missing(struct bios_look *l, const char *node, const char *source,
 		      const char *why, struct err *e);

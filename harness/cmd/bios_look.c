@@ -52,9 +52,8 @@ int bios_look_plan(struct bios_look *l, const char *const *nodes, size_t n, stru
 	return state_add(&l->state, &r, e);
 }
 
-/* The reading becomes a record whose texts are ours: thousands of them are kept. */
-static int put_reading(struct bios_look *l, const char *node,
-		       struct bios_reading *reading, struct err *e)
+int bios_look_put(struct bios_look *l, const char *node, struct bios_reading *reading,
+		  struct err *e)
 {
 	struct record r = bios_record(reading, node);
 	struct record_bios *b = &r.u.bios;
@@ -71,30 +70,9 @@ int bios_look_missing(struct bios_look *l, const char *node, const char *source,
 		      const char *why, struct err *e)
 {
 	struct bios_reading none = {.source = source, .error = why};
-	int rc = put_reading(l, node, &none, e);
+	int rc = bios_look_put(l, node, &none, e);
 
 	bios_reading_release(&none);
-	return rc;
-}
-
-int bios_look_files(struct bios_look *l, char **words, int n, struct err *e)
-{
-	struct bios_files files = {0};
-	int rc = 0;
-
-	for (int i = 0; i < n && !rc; i++)
-		rc = bios_files_add(&files, words[i], e);
-	if (!rc)
-		rc = bios_look_plan(l, files.nodes.items, files.nodes.n, e);
-	for (size_t i = 0; i < files.nodes.n && !rc; i++) {
-		struct bios_reading reading;
-
-		bios_files_read(&files.items[i], &reading);
-		rc = put_reading(l, arena_strdup(&l->arena, files.items[i].name),
-				 &reading, e);
-		bios_reading_release(&reading);
-	}
-	bios_files_release(&files);
 	return rc;
 }
 

@@ -86,14 +86,14 @@ int campaign_bios(struct campaign *c, const struct state *s, struct err *e)
 	int rc = 0;
 
 	find_known(&known, s);
+	/* first: what a system shows now stands before what was saved of it */
+	rc = read_bmcs(c, &b, &known, e);
 	for (size_t i = 0; i < c->n_nodes && !rc; i++) {
 		const struct record_node *n = state_facts(s, c->nodes[i]);
 
 		if (n && names_find(&known.os, c->nodes[i]) == NAMES_NONE)
 			rc = bios_stage_facts(&b, c->nodes[i], n->facts, NULL, e);
 	}
-	if (!rc)
-		rc = read_bmcs(c, &b, &known, e);
 	if (!rc)
 		rc = journal_sync(c->runner.journal, e);
 	/* they are needed no more */

@@ -62,7 +62,7 @@ static int put(const struct bios_stage *b, const char *node, struct bios_reading
 int bios_stage_facts(const struct bios_stage *b, const char *node, const char *facts,
 		     struct strbuf *why, struct err *e)
 {
-	const struct bios_text text = {facts, strlen(facts), ""};
+	const struct bios_text text = {facts, strlen(facts), "", NULL};
 	struct bios_reading reading;
 	int rc = 0;
 
@@ -171,7 +171,7 @@ static int on_printed(void *ctx, const struct reach_result *res, struct err *e)
 static int put_printed(const struct bios_stage *b, const struct bios_source *source,
 		       const char *node, const struct printed *p, size_t i, struct err *e)
 {
-	const struct bios_text text = {strbuf_str(&p->out[i]), p->out[i].len, ""};
+	const struct bios_text text = {strbuf_str(&p->out[i]), p->out[i].len, "", NULL};
 	struct bios_reading reading;
 	int rc;
 
@@ -251,15 +251,16 @@ static int read_files(const struct bios_stage *b, const char *const *nodes, size
 	int rc = bios_files_add(&files, b->site->bmc.files, e);
 
 	for (size_t i = 0; i < n && !rc; i++) {
-		size_t at = names_find(&files.nodes, nodes[i]);
-		struct bios_reading reading = {
-			.source = "file",
-			.error = "there is no file of it among the saved settings"};
+		size_t at = names_find(&files.nodes, nodes[i]), n_read = 1;
+		struct bios_reading readings[BIOS_FILES_READINGS] = {
+			{.source = "file", .error = BIOS_FILES_NONE}};
 
 		if (at != NAMES_NONE)
-			bios_files_read(&files.items[at], &reading);
-		rc = put(b, nodes[i], &reading, e);
-		bios_reading_release(&reading);
+			n_read = bios_files_read(&files.items[at], readings);
+		for (size_t k = 0; k < n_read; k++) {
+			rc = rc ? rc : put(b, nodes[i], &readings[k], e);
+			bios_reading_release(&readings[k]);
+		}
 	}
 	bios_files_release(&files);
 	return rc;

@@ -24,6 +24,7 @@ static size_t split(const char *data, size_t size, struct bios_text *texts)
 		bool has_role = len && (*data == 'S' || *data == 'J');
 
 		texts[n].role = !has_role ? "" : *data == 'S' ? "settings" : "jobs";
+		texts[n].name = NULL;
 		texts[n].text = data + has_role;
 		texts[n++].len = len - has_role;
 		if (!end)

@@ -116,6 +116,84 @@ class Bios(unittest.TestCase):
         self.assertIn("1 node, ", done.stdout)
         self.assertIn("no other to compare it with", done.stdout)
 
+    def dump(self, name, **attributes):
+        """A Bios resource of its own kind of name."""
+        path = self.top / name
+        path.write_text(json.dumps({"Attributes": attributes}), encoding="utf-8")
+        return path
+
+    def test_what_is_no_dump_is_said_and_skipped(self):
+        self.dump("n1.json", A="1")
+        self.dump("n2", A="1")
+        for name in ("n1.json.bak", "n1.json~", "n1.xml.1", ".hidden", "n 1.json"):
+            self.dump(name, A="2")
+        for name in ("README.txt", "notes"):
+            (self.top / name).write_text("n1 is the good one\n", encoding="utf-8")
+        (self.top / "old").mkdir()
+        (self.top / "n3.json").symlink_to("nowhere")
+        (self.top / "gone").symlink_to("nowhere")
+        os.mkfifo(self.top / "n4.txt")
+        done = assay("show", self.top, "--format", "json")
+        self.assertEqual(done.returncode, 3, done)
+        skipped = done.stderr.splitlines()
+        self.assertEqual([line.split("'")[1].rpartition("/")[2] for line in skipped],
+                         ["README.txt", "gone", "n 1.json", "n1.json.bak", "n1.json~",
+                          "n1.xml.1", "notes", "old"])
+        nodes = {o["node"]: o for o in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(sorted(nodes), ["n1", "n2", "n3", "n4"])
+        self.assertIn("a link to nothing", nodes["n3"]["error"])
+        self.assertIn("not a regular file", nodes["n4"]["error"])
+
+    def test_the_same_file_is_read_once(self):
+        path = self.dump("n1.json", A="1")
+        nodes = self.show(path, self.top, f"{self.top}/", path)
+        self.assertEqual([n["node"] for n in nodes], ["n1"])
+
+    def test_a_folder_that_cannot_be_read_is_a_usage_error(self):
+        self.dump("n1.json", A="1")
+        self.top.chmod(0)
+        self.addCleanup(self.top.chmod, 0o700)
+        if os.access(self.top, os.R_OK):
+            self.skipTest("root reads everything")
+        self.assertEqual(assay("show", self.top).returncode, 2)
+
+    def test_nodes_that_were_asked_for_are_taken_or_missed(self):
+        for i in range(1, 5):
+            self.dump(f"n{i}.json", A="1")
+        done = assay("show", self.top, "--nodes", "n[2-3,9]", "--format", "json")
+        self.assertEqual(done.returncode, 3, done)
+        self.assertIn("left out, not among the nodes asked for: n[1,4]", done.stderr)
+        nodes = {o["node"]: o for o in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(sorted(nodes), ["n2", "n3", "n9"])
+        self.assertIn("no file of it", nodes["n9"]["error"])
+        site = self.top / "site.yaml"
+        site.write_text("site: s\nnodes: n[1-5]\n", encoding="utf-8")
+        _, out = self.check(self.top, "--site", site, "--profile", "nps4", status=3)
+        self.assertIn(("n5", "UNREADABLE"),
+                      {(f["node"], f["result"]) for f in out["findings"]})
+        # one file is looked at for itself, not as all there is of the site
+        nodes, _ = self.check(self.top / "n1.json", "--site", site, "--profile", "nps4",
+                              status=0)
+        self.assertEqual(sorted(nodes), ["n1"])
+
+    def test_a_saved_probe_beside_a_dump_may_contradict_it(self):
+        self.dump("n1.json", LogicalProc="Disabled")
+        self.probe("n1", cpu={"smt_control": "on"})
+        _, out = self.check(self.top, status=1)
+        self.assertEqual([f["result"] for f in out["findings"]], ["CONTRADICTED"])
+        self.assertEqual(out["findings"][0]["shown"], "Enabled")
+
+    def test_files_of_two_kinds_of_one_node_are_both_named(self):
+        self.dump("n1.json", A="1")
+        shutil.copy(DATA / "fleet" / "n1.xml", self.top / "n1.xml")
+        node, = self.show(self.top, status=3)
+        self.assertIn("n1.xml' is scp-xml, and '", node["error"])
+        self.assertIn("n1.json' is redfish-json", node["error"])
+        (self.top / "n1.json").unlink()
+        shutil.copy(DATA / "fleet" / "n1.xml", self.top / "n1.scp.xml")
+        node, = self.show(self.top)
+        self.assertIn("was saved twice", node["remark"])
+
     def test_what_only_warns_ends_with_0(self):
         profile = self.top / "p.yaml"
         profile.write_text("profile: p\nattributes:\n  LogicalProc: {want: Disabled, "

@@ -143,7 +143,7 @@ static void what_facts_do_not_say_is_not_known(void **unused)
 static void read_facts(struct bios_reading *r, const char *facts)
 {
 	char text[2000];
-	struct bios_text t = {text, 0, ""};
+	struct bios_text t = {.text = text, .role = ""};
 
 	(void)snprintf(text, sizeof(text),
 		       "{\"kind\":\"node\",\"node\":\"n1\",\"facts\":%s}", facts);

@@ -14,7 +14,7 @@
 /* One text of one node. */
 static void read_text(struct bios_reading *r, const char *source, const char *text)
 {
-	const struct bios_text t = {text, strlen(text), ""};
+	const struct bios_text t = {text, strlen(text), "", NULL};
 	const struct bios_source *s = bios_source_of(text, t.len);
 
 	assert_non_null(s);
@@ -294,9 +294,9 @@ static void old_boards_have_the_attributes_on_top(void **unused)
 static void read_three(struct bios_reading *r, const char *bios, const char *settings,
 		       const char *jobs)
 {
-	const struct bios_text texts[] = {{settings, strlen(settings), "settings"},
-					  {jobs, strlen(jobs), "jobs"},
-					  {bios, strlen(bios), ""}};
+	const struct bios_text texts[] = {{settings, strlen(settings), "settings", NULL},
+					  {jobs, strlen(jobs), "jobs", NULL},
+					  {bios, strlen(bios), "", NULL}};
 
 	bios_read(r, bios_source_find("redfish-json"), texts, 3);
 	assert_null(r->error);
