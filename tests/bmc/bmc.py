@@ -18,7 +18,8 @@ CONFIG maps the address a BMC listens on ("127.0.7.1"; "*": all others) to what 
     user, password
 
 Prints "ready" when it listens, and at its end, on TERM, a line of JSON: sessions that are
-still open, logins and refusals by address, connections at most at a time.
+still open, logins and refusals by address, connections at most at a time. The same is
+at /summary while it runs.
 """
 
 import base64
@@ -171,6 +172,8 @@ class Bmc(http.server.BaseHTTPRequestHandler):
         bmc = self.bmc
         mode = bmc.get("mode", "ok")
         path = self.path.partition("?")[0]
+        if path == "/summary":
+            return self.answer(200, self.state.summary())
         self.state.count(self.state.paths, f"{self.command} {path.rstrip('0123456789')}")
         time.sleep(bmc.get("delay", 0))
         if mode == "busy":

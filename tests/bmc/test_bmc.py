@@ -14,6 +14,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import threading
 import time
 import unittest
 import urllib.parse
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 BIN = None
@@ -78,6 +80,13 @@ class Bmcs:
         self.child = subprocess.Popen(words + (["bmc.pem", "bmc.key"] if tls else []),
                                       cwd=folder, stdout=subprocess.PIPE, text=True)
         assert self.child.stdout.readline() == "ready\n"
+
+    def summary(self):
+        """What it has seen so far."""
+        context = ssl._create_unverified_context()  # pylint: disable=protected-access
+        with urllib.request.urlopen(f"https://127.0.0.1:{self.port}/summary",
+                                    context=context, timeout=20) as answer:
+            return json.load(answer)
 
     def stop(self):
         if self.child.poll() is None:
@@ -286,7 +295,9 @@ class Faults(Case):
         child = subprocess.Popen([str(BIN / "assay"), "bios", "check", "--site",
                                   str(site)], cwd=self.top, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        time.sleep(1.6)  # logged in, and in the middle of a request
+        while len(self.service.summary()["logins"]) < 4:
+            time.sleep(0.1)
+        time.sleep(0.5)  # in the middle of a request
         child.send_signal(signal.SIGTERM)
         child.communicate(timeout=10)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM)
