@@ -20,6 +20,7 @@ static const char *const names[BIOS_RESULTS] = {
 };
 
 static const char os_source[] = "os";
+static const char racadm_source[] = "racadm"; /* gives some groups, not all there is */
 
 const char *bios_result_name(enum bios_result r)
 {
@@ -288,7 +289,10 @@ void bios_sentence(const struct bios_view *v, const struct bios_node *n,
 		pending(n, f, out);
 		break;
 	case BIOS_ABSENT:
-		strbuf_addf(out, "%s is not an attribute of this board", f->attribute);
+		strbuf_addf(out, "%s is not %s", f->attribute,
+			    strcmp(n->source, racadm_source) != 0
+				    ? "an attribute of this board"
+				    : "among the settings that racadm was asked for");
 		add_wanted(out, v, f);
 		add_reason(out, f);
 		break;

@@ -136,7 +136,8 @@ static void fleet_rest(const struct work *w, const struct bios_node *n,
 			    w->view->profile_name ? "the profile is not"
 						  : "no profile is named");
 	} else if (odd) {
-		strbuf_addf(why, "%zu of %zu settings are not unlike those of %zu like nodes",
+		strbuf_addf(why,
+			    "%zu of %zu settings are not unlike those of %zu like nodes",
 			    n->n_values + absent - odd, n->n_values + absent, like);
 	} else {
 		strbuf_addf(why, "none of %zu settings is unlike those of %zu like nodes",

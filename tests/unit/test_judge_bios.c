@@ -95,7 +95,7 @@ static void settings_are_compared_with_the_profile(void **unused)
 	struct fixture f;
 
 	(void)unused;
-	start(&f, "[\"n1\",\"n2\",\"n3\",\"n4\"]", "p", "[]");
+	start(&f, "[\"n1\",\"n2\",\"n3\",\"n4\",\"n5\"]", "p", "[]");
 	add(&f, "n1", "redfish", GOOD ",\"Proc1NumCores\":64", "");
 	add(&f, "n2", "redfish",
 	    "\"SysProfile\":\"Custom\",\"LogicalProc\":\"Disabled\","
@@ -105,6 +105,7 @@ static void settings_are_compared_with_the_profile(void **unused)
 	add(&f, "n3", "redfish", "\"SysProfile\":\"PerfOptimized\",\"LogicalProc\":null",
 	    "");
 	add(&f, "n4", "redfish", "", ",\"error\":\"BMC busy: no free session\"");
+	add(&f, "n5", "racadm", "\"LogicalProc\":\"Disabled\"", "");
 	judge_bios(&f);
 	expect(&f, "n1", "bios.profile", VERDICT_PASS,
 	       "5 of 5 settings are as profile p wants");
@@ -124,6 +125,9 @@ static void settings_are_compared_with_the_profile(void **unused)
 	expect(&f, "n3", "bios.NumaNodesPerSocket", VERDICT_WARN,
 	       "ABSENT: NumaNodesPerSocket is not an attribute of this board, profile p "
 	       "wants 4: bandwidth");
+	expect(&f, "n5", "bios.SysProfile", VERDICT_WARN,
+	       "ABSENT: SysProfile is not among the settings that racadm was asked for, "
+	       "profile p wants PerfOptimized: fast");
 	expect(&f, "n4", "bios.read", VERDICT_ERROR,
 	       "UNREADABLE: redfish: BMC busy: no free session");
 	assert_string_equal(fixture_verdict(&f, "bios", "bios.read", "n4")->cause, "bmc");
@@ -154,8 +158,7 @@ static void a_system_that_shows_nothing_is_never_good(void **unused)
 	start(&f, "[\"n1\"]", NULL, "[]");
 	add(&f, "n1", "os", "", ",\"error\":\"a virtual machine\"");
 	judge_bios(&f);
-	expect(&f, "n1", "bios.read", VERDICT_ERROR,
-	       "UNREADABLE: os: a virtual machine");
+	expect(&f, "n1", "bios.read", VERDICT_ERROR, "UNREADABLE: os: a virtual machine");
 	assert_int_equal(f.summary.exit, 3);
 	fixture_release(&f);
 }
