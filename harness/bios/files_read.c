@@ -21,10 +21,28 @@ static bool is_facts(const struct bios_source *s)
 	return s && s->where == BIOS_FACTS;
 }
 
+/* Windows writes a mark before UTF-8, and UTF-16 where nobody asked for it. */
+static bool is_utf16(const struct bios_text *t)
+{
+	return t->len >= 2 &&
+	       (!memcmp(t->text, "\xff\xfe", 2) || !memcmp(t->text, "\xfe\xff", 2));
+}
+
+static void skip_mark(struct bios_text *t)
+{
+	if (t->len >= 3 && !memcmp(t->text, "\xef\xbb\xbf", 3)) {
+		t->text += 3;
+		t->len -= 3;
+	}
+}
+
 static int unknown(const struct bios_text *t, struct err *e)
 {
 	if (!t->len)
 		return err_set(e, ERR_USAGE, "'%.200s': an empty file", t->name);
+	if (is_utf16(t))
+		return err_set(e, ERR_USAGE, "'%.200s': UTF-16; save it as UTF-8",
+			       t->name);
 	return err_set(
 		e, ERR_USAGE, "'%.200s': neither Redfish nor SCP nor racadm%s", t->name,
 		memmem(t->text, t->len, "<html", 5) ? ", but HTML: a login page?" : "");
@@ -62,6 +80,7 @@ static void load(const struct bios_files_node *node, size_t i, struct strbuf *fi
 	} else {
 		t.text = strbuf_str(file);
 		t.len = file->len;
+		skip_mark(&t);
 		source = bios_source_of(t.text, t.len);
 		if (source)
 			add_text(is_facts(source) ? facts : bios, source, &t);
@@ -77,9 +96,8 @@ static void read_set(struct set *set, struct bios_reading *out)
 {
 	if (!set->e.kind) {
 		bios_read(out, set->source, set->texts, set->n);
-		if (set->same && !out->error && !out->remark)
-			out->remark = arena_printf(&out->arena, "'%s' was saved twice",
-						   set->same);
+		if (set->same && !out->error)
+			bios_remark(out, "'%s' was saved twice", set->same);
 		return;
 	}
 	memset(out, 0, sizeof(*out));

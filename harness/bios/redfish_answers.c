@@ -20,11 +20,18 @@ json_t *redfish_parse(const char *text, size_t len, struct err *e)
 		err_set(e, ERR_USAGE, "larger than %d MiB", BIOS_MAX_TEXT >> 20);
 		return NULL;
 	}
-	o = json_loadb(text, len, 0, &je);
+	o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (json_is_object(o))
 		return o;
 	if (!o && memmem(text, len < 512 ? len : 512, "<", 1))
 		err_set(e, ERR_USAGE, "not JSON but HTML or XML: a login page?");
+	else if (!o && json_error_code(&je) == json_error_duplicate_key)
+		err_set(e, ERR_USAGE, "line %d: there twice: %s", je.line, je.text);
+	else if (!o && json_error_code(&je) == json_error_end_of_input_expected)
+		err_set(e, ERR_USAGE,
+			"line %d: more than one JSON document, or more than "
+			"JSON: save each answer in a file of its own",
+			je.line);
 	else if (!o)
 		err_set(e, ERR_USAGE, "not JSON, or cut off: line %d: %s", je.line,
 			je.text);

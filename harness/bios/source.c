@@ -2,8 +2,10 @@
 /* The table of sources, and what all of them share: see source.h. */
 #include "bios/source.h"
 
+#include <stdarg.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/suggest.h"
 
 static const struct bios_source *const sources[] = {
@@ -69,6 +71,20 @@ void bios_read(struct bios_reading *out, const struct bios_source *source,
 	}
 	if (out->error)
 		settings_release(&out->settings);
+}
+
+void bios_remark(struct bios_reading *r, const char *fmt, ...)
+{
+	struct strbuf text = {0};
+	va_list ap;
+
+	if (r->remark)
+		strbuf_addf(&text, "%s; ", r->remark);
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	r->remark = arena_strdup(&r->arena, strbuf_str(&text));
+	strbuf_release(&text);
 }
 
 void bios_reading_release(struct bios_reading *r)

@@ -63,6 +63,10 @@ int bios_source_pick(const struct bios_source **out, const char *name, struct er
 /* The source a saved text is of, NULL when it is of none. */
 const struct bios_source *bios_source_of(const char *text, size_t len);
 
+/* For readers: adds to the remark on the whole reading. */
+void bios_remark(struct bios_reading *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Bytes of one answer or file at most: real ones have less than 1 MiB. */
 enum { BIOS_MAX_TEXT = 16 << 20 };
 

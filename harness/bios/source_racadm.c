@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "bios/source.h"
 #include "record/json.h"
 
@@ -29,11 +30,18 @@ static const char *const *command(size_t i)
 }
 
 /* What of the text we are in. */
-enum section { ATTRIBUTES, OTHER_KEY, JOB };
+enum section { BEFORE, ATTRIBUTES, OTHER_KEY, JOB };
+
+enum { MOST_LINES = 8 }; /* named in a remark */
 
 struct reader {
 	struct bios_reading *out;
 	enum section section;
+	const char *file;       /* NULL: the text is of none */
+	size_t line;            /* the one we are at, from 1 */
+	size_t bad[MOST_LINES]; /* lines that say nothing we know */
+	size_t n_bad;
+	bool known;             /* the line we are at is one of racadm's */
 	bool jobs;              /* somebody looked at the queue */
 	char id[64], state[64]; /* of the job we are in */
 	bool of_bios;
@@ -139,6 +147,21 @@ static const char *text_of(struct arena *a, const char *s, size_t len)
 	return arena_strndup(a, s, len);
 }
 
+static const char *where(const struct reader *r)
+{
+	struct arena *a = &r->out->arena;
+
+	return r->file ? arena_printf(a, "%s:%zu", r->file, r->line)
+		       : arena_printf(a, "line %zu", r->line);
+}
+
+/* A value that begins to tell what is pending, and does not end that. */
+static bool is_cut_value(const char *value, size_t len)
+{
+	return len && value[len - 1] != ')' &&
+	       memmem(value, len, pending_mark, sizeof(pending_mark) - 1);
+}
+
 static int attribute(struct reader *r, const char *line, size_t len)
 {
 	struct arena *a = &r->out->arena;
@@ -151,6 +174,8 @@ static int attribute(struct reader *r, const char *line, size_t len)
 		return 0; /* talk */
 	value = name + n + 1;
 	len -= (size_t)(value - line);
+	r->known = !is_cut_value(value, len);
+	s.where = where(r);
 	at = pending_at(value, len);
 	s.name = arena_strndup(a, name, n);
 	s.current.text = text_of(a, value, at);
@@ -162,7 +187,7 @@ static int attribute(struct reader *r, const char *line, size_t len)
 }
 
 /* "/admin1-> " and "racadm>>" of a session that was saved. */
-static void skip_prompt(const char **line, size_t *len)
+static bool skip_prompt(const char **line, size_t *len)
 {
 	static const char *const prompts[] = {"/admin1-> ", "racadm>>"};
 
@@ -170,8 +195,32 @@ static void skip_prompt(const char **line, size_t *len)
 		if (starts(*line, *len, prompts[i])) {
 			*line += strlen(prompts[i]);
 			*len -= strlen(prompts[i]);
+			return true;
 		}
 	}
+	return false;
+}
+
+/* What racadm says besides, and what stands between its answers in a saved session. */
+static bool is_talk(const char *line, size_t len)
+{
+	static const char *const begins[] = {
+		"Security Alert", "Continuing execution", "racadm", "/admin1->", "---",
+		"Object value"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (starts(line, len, begins[i]))
+			return true;
+	}
+	return memmem(line, len, "JOB QUEUE", 9) || memmem(line, len, "racadm ", 7);
+}
+
+/* Before the first key a shell greets with whatever it likes. */
+static bool is_greeting(const struct reader *r, const char *line, size_t len)
+{
+	size_t n = name_length(line, len);
+
+	return r->section == BEFORE && !(n && n < len && line[n] == '=');
 }
 
 static int one_line(struct reader *r, const char *line, size_t len)
@@ -182,7 +231,10 @@ static int one_line(struct reader *r, const char *line, size_t len)
 		line++;
 		len--;
 	}
-	skip_prompt(&line, &len);
+	/* what stands behind a prompt was typed */
+	r->known = skip_prompt(&line, &len) || !len || is_talk(line, len) ||
+		   is_greeting(r, line, len) || r->section == JOB ||
+		   r->section == OTHER_KEY;
 	if (!len)
 		return 0;
 	if (starts(line, len, "ERROR:"))
@@ -190,6 +242,7 @@ static int one_line(struct reader *r, const char *line, size_t len)
 	if (memmem(line, len, "JOB QUEUE", 9))
 		r->jobs = true;
 	if (*line == '[') {
+		r->known |= line[len - 1] == ']';
 		header(r, line, len);
 		return 0;
 	}
@@ -200,23 +253,54 @@ static int one_line(struct reader *r, const char *line, size_t len)
 	return r->section == ATTRIBUTES ? attribute(r, line, len) : 0;
 }
 
+/* A last line that is none, and does not end either, is the half of one. */
+static int unknown_line(struct reader *r, bool last)
+{
+	if (last)
+		return err_set(r->e, ERR_USAGE, "%s: the text is cut off here", where(r));
+	if (r->n_bad < MOST_LINES)
+		r->bad[r->n_bad] = r->line;
+	r->n_bad++;
+	return 0;
+}
+
 static int read_text(struct reader *r, const struct bios_text *t)
 {
 	const char *at = t->text, *end = t->text + t->len;
+	bool keys = memmem(t->text, t->len, "[Key=", 5) != NULL;
 
-	r->section = ATTRIBUTES;
+	r->section = keys ? BEFORE : ATTRIBUTES;
+	r->file = t->name;
+	r->line = 0;
 	while (at < end) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((nl ? nl : end) - at);
 
+		r->line++;
 		if (memchr(at, '\0', len))
 			return err_set(r->e, ERR_USAGE, "not text: a NUL byte in it");
-		if (one_line(r, at, len))
+		if (one_line(r, at, len) || (!r->known && unknown_line(r, !nl)))
 			return -1;
 		at += len + 1;
 	}
+	if (t->len && end[-1] != '\n' && r->section == ATTRIBUTES)
+		bios_remark(r->out, "%s has no end of line: it may be cut off", where(r));
 	end_job(r);
 	return 0;
+}
+
+/* Lines that were passed over, of one text or of several. */
+static void say_bad(struct reader *r)
+{
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < r->n_bad && i < MOST_LINES; i++)
+		strbuf_addf(&text, "%s%zu", i ? ", " : "", r->bad[i]);
+	if (r->n_bad)
+		bios_remark(r->out, "passed over as none of racadm's: line%s %s%s",
+			    r->n_bad == 1 ? "" : "s", strbuf_str(&text),
+			    r->n_bad > MOST_LINES ? ", ..." : "");
+	strbuf_release(&text);
 }
 
 static void put_job(struct reader *r)
@@ -241,11 +325,18 @@ static int read_all(struct bios_reading *out, const struct bios_text *texts, siz
 		    struct err *e)
 {
 	struct reader r = {.out = out, .e = e};
+	size_t twice;
 
 	for (size_t i = 0; i < n; i++) {
 		if (read_text(&r, &texts[i]))
 			return -1;
 	}
+	if (settings_unique(&out->settings, &twice, e))
+		return -1;
+	if (twice)
+		bios_remark(out, "%zu attribute%s there twice, with the same value",
+			    twice, twice == 1 ? " is" : "s are");
+	say_bad(&r);
 	put_job(&r);
 	return 0;
 }

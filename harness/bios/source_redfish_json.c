@@ -6,11 +6,15 @@
  */
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "bios/redfish_answers.h"
 #include "record/json.h"
 
 /* In the order in which they are read. */
-enum kind { BIOS, JOBS, SETTINGS, REGISTRY, SYSTEM, KINDS };
+enum kind { BIOS, JOBS, SETTINGS, REGISTRY, SYSTEM, OTHER, KINDS };
+
+static const char *const kinds[] = {"Bios",     "jobs",   "settings to come",
+				    "registry", "system", "other"};
 
 static bool ends(const char *text, const char *with)
 {
@@ -33,9 +37,24 @@ static enum kind kind_of(const json_t *o, const char *role)
 	if (strstr(type, "ComputerSystem."))
 		return SYSTEM;
 	if (ends(id, "/Settings") || ends(id, "/settings") || ends(id, "/Pending") ||
-	    !strcmp(role, "settings"))
+	    ends(id, "/SD") || !strcmp(role, "settings"))
 		return SETTINGS;
+	/* BMCs and iDRAC itself have "Attributes" as well, which are not the BIOS's */
+	if (*type ? !strstr(type, "Bios.")
+		  : *id && !ends(id, "/Bios") && !ends(id, "/bios"))
+		return OTHER;
 	return BIOS;
+}
+
+static int other(const json_t *o, struct err *e)
+{
+	const char *type = json_member_text(o, "@odata.type");
+
+	return err_set(
+		e, ERR_USAGE,
+		"it is %.100s, and what is wanted is the Bios resource of a system "
+		"(/redfish/v1/Systems/ID/Bios)",
+		*type ? type : json_member_text(o, "@odata.id"));
 }
 
 static int read_one(struct bios_reading *out, enum kind kind, const json_t *o,
@@ -55,10 +74,35 @@ static int read_one(struct bios_reading *out, enum kind kind, const json_t *o,
 	case SYSTEM:
 		redfish_chassis(out, o);
 		break;
+	case OTHER:
 	case KINDS:
 		break;
 	}
 	return 0;
+}
+
+/* One Bios resource is what all else belongs to. */
+static int expect_one(json_t *const *bodies, const struct bios_text *texts, size_t n,
+		      struct err *e)
+{
+	struct strbuf found = {0};
+	size_t seen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		enum kind kind = kind_of(bodies[i], texts[i].role);
+
+		seen += kind == BIOS;
+		strbuf_addf(&found, "%s%s", i ? ", " : "", kinds[kind]);
+		if (texts[i].name && n > 1)
+			strbuf_addf(&found, " in '%.100s'", texts[i].name);
+	}
+	if (seen != 1)
+		err_set(e, ERR_USAGE,
+			"expected one Bios resource (/redfish/v1/Systems/ID/Bios) of a "
+			"node, found: %s",
+			strbuf_str(&found));
+	strbuf_release(&found);
+	return seen == 1 ? 0 : -1;
 }
 
 /* Which of several it was. */
@@ -67,31 +111,38 @@ static int in_file(const struct bios_text *t, size_t n, struct err *e)
 	return n > 1 && t->name ? err_at(e, "'%.200s'", t->name) : -1;
 }
 
+/* What belongs to nothing is refused first, then all is read kind by kind. */
+static int read_kinds(struct bios_reading *out, json_t *const *bodies,
+		      const struct bios_text *texts, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (kind_of(bodies[i], texts[i].role) == OTHER && other(bodies[i], e))
+			return in_file(&texts[i], n, e);
+	}
+	if (expect_one(bodies, texts, n, e))
+		return -1;
+	for (int kind = BIOS; kind < OTHER; kind++) {
+		for (size_t i = 0; i < n; i++) {
+			if (kind_of(bodies[i], texts[i].role) == (enum kind)kind &&
+			    read_one(out, (enum kind)kind, bodies[i], e))
+				return in_file(&texts[i], n, e);
+		}
+	}
+	return 0;
+}
+
 static int read_texts(struct bios_reading *out, const struct bios_text *texts, size_t n,
 		      struct err *e)
 {
 	json_t **bodies = arena_alloc(&out->arena, n + 1, sizeof(json_t *));
-	size_t seen = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < n && !rc; i++) {
 		bodies[i] = redfish_parse(texts[i].text, texts[i].len, e);
 		rc = bodies[i] ? 0 : in_file(&texts[i], n, e);
 	}
-	for (int kind = BIOS; kind < KINDS && !rc; kind++) {
-		for (size_t i = 0; i < n && !rc; i++) {
-			if (kind_of(bodies[i], texts[i].role) != (enum kind)kind)
-				continue;
-			seen += kind == BIOS;
-			if (read_one(out, (enum kind)kind, bodies[i], e))
-				rc = in_file(&texts[i], n, e);
-		}
-		if (!rc && kind == BIOS && seen != 1)
-			rc = err_set(e, ERR_USAGE,
-				     "%zu Bios resources of one node, "
-				     "expected one",
-				     seen);
-	}
+	if (!rc)
+		rc = read_kinds(out, bodies, texts, n, e);
 	for (size_t i = 0; i < n; i++)
 		json_decref(bodies[i]);
 	return rc;

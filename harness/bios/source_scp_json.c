@@ -51,7 +51,7 @@ static int read_texts(struct bios_reading *out, const struct bios_text *texts, s
 		return err_set(e, ERR_USAGE, "%zu exports of one node", n);
 	if (texts->len > BIOS_MAX_TEXT)
 		return err_set(e, ERR_USAGE, "larger than %d MiB", BIOS_MAX_TEXT >> 20);
-	root = json_loadb(texts->text, texts->len, 0, &je);
+	root = json_loadb(texts->text, texts->len, JSON_REJECT_DUPLICATES, &je);
 	if (!root)
 		return err_set(e, ERR_USAGE, "line %d: not JSON: %s", je.line, je.text);
 	json_array_foreach(json_object_get(json_object_get(root, "SystemConfiguration"),
@@ -62,7 +62,7 @@ static int read_texts(struct bios_reading *out, const struct bios_text *texts, s
 			rc = component(out, json_object_get(item, "Attributes"), e);
 	}
 	json_decref(root);
-	return rc;
+	return rc ? rc : settings_unique(&out->settings, NULL, e);
 }
 
 /* The first key: nothing is parsed to find out. */

@@ -16,9 +16,10 @@ enum { MAX_DEPTH = 32 };
 struct reader {
 	struct bios_reading *out;
 	XML_Parser parser;
-	int depth;     /* of open elements */
-	int component; /* depth of the BIOS component we are in, 0 none */
-	bool root;     /* SystemConfiguration was seen */
+	int depth;          /* of open elements */
+	int component;      /* depth of the BIOS component we are in, 0 none */
+	unsigned long line; /* of the comment we are in, 0: in none */
+	bool root;          /* SystemConfiguration was seen */
 	bool attribute;
 	enum setting_state state; /* of what we read: a comment says it */
 	char name[SETTINGS_NAME + 1];
@@ -93,6 +94,10 @@ static void on_end(void *ctx, const char *name)
 		struct err e = {0};
 
 		s.current.text = strbuf_str(&r->value);
+		s.where = arena_printf(
+			&r->out->arena, "line %lu",
+			r->line ? r->line
+				: (unsigned long)XML_GetCurrentLineNumber(r->parser));
 		r->attribute = false;
 		if (settings_add(&r->out->settings, &r->out->arena, &s, &e))
 			fail(r, e.msg);
@@ -119,8 +124,12 @@ static void on_comment(void *ctx, const char *text)
 				 ? strstr(text, "<Attribute")
 				 : NULL;
 	const char *word = strcasestr(text, "ReadOnly");
-	struct reader in = {
-		.out = r->out, .depth = 1, .component = 1, .root = true, .e = r->e};
+	struct reader in = {.out = r->out,
+			    .depth = 1,
+			    .component = 1,
+			    .root = true,
+			    .line = (unsigned long)XML_GetCurrentLineNumber(r->parser),
+			    .e = r->e};
 
 	if (!at)
 		return;
@@ -169,6 +178,8 @@ static int read_texts(struct bios_reading *out, const struct bios_text *texts, s
 	if (!r.parser)
 		return err_set(e, ERR_SYSTEM, "out of memory");
 	rc = parse(&r, texts->text, texts->len);
+	if (!rc)
+		rc = settings_unique(&out->settings, NULL, e);
 	XML_ParserFree(r.parser);
 	strbuf_release(&r.value);
 	return rc;

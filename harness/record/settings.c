@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "record/json.h"
 
@@ -107,6 +108,62 @@ struct setting *settings_find(const struct settings *s, const char *name)
 			return &s->items[i];
 	}
 	return NULL;
+}
+
+static bool is_same_value(const struct setting_value *a, const struct setting_value *b)
+{
+	return a->text && b->text ? !strcmp(a->text, b->text) : a->text == b->text;
+}
+
+static int twice_error(const struct setting *a, const struct setting *b, struct err *e)
+{
+	const struct setting *both[] = {a, b};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct setting *s = both[i];
+
+		strbuf_addf(&text, "%s'%s'", i ? ", then " : "",
+			    s->current.text ? s->current.text : "null");
+		if (s->has_pending)
+			strbuf_addf(&text, " (pending '%s')",
+				    s->pending.text ? s->pending.text : "null");
+		if (s->where)
+			strbuf_addf(&text, " at %s", s->where);
+	}
+	err_set(e, ERR_USAGE, "%s is there twice: %s", a->name, strbuf_str(&text));
+	strbuf_release(&text);
+	return -1;
+}
+
+int settings_unique(struct settings *s, size_t *twice, struct err *e)
+{
+	struct names seen = {0};
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n && !rc; i++) {
+		const struct setting *new = &s->items[i], *old;
+		bool fresh;
+		size_t at = names_add(&seen, new->name, &fresh);
+
+		if (fresh) {
+			s->items[n++] = *new;
+			continue;
+		}
+		old = &s->items[at];
+		if (!is_same_value(&old->current, &new->current) ||
+		    old->has_pending != new->has_pending ||
+		    !is_same_value(&old->pending, &new->pending))
+			rc = twice_error(old, new, e);
+	}
+	if (!rc) {
+		if (twice)
+			*twice = s->n - n;
+		s->n = n;
+	}
+	names_release(&seen);
+	return rc;
 }
 
 void settings_release(struct settings *s)

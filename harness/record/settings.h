@@ -32,6 +32,7 @@ struct setting {
 	enum setting_state state;
 	const char *shown; /* what the registry calls the current value; NULL: the same */
 	const char *remark; /* of the reader: "off in the operating system"; NULL: none */
+	const char *where;  /* file and line it was read from, NULL: not kept; borrowed */
 };
 
 struct settings {
@@ -49,6 +50,12 @@ enum { SETTINGS_MOST = 10000, SETTINGS_NAME = 128, SETTINGS_VALUE = 4096 };
  */
 int settings_add(struct settings *s, struct arena *a, const struct setting *item,
 		 struct err *e);
+/*
+ * For texts that may name one twice: the second of the same content goes, *twice (may be
+ * NULL) says how many did; of another content nobody knows which holds, which is
+ * ERR_USAGE with both places.
+ */
+int settings_unique(struct settings *s, size_t *twice, struct err *e);
 /* The attribute holds a password or the like. */
 bool settings_is_secret(const char *name);
 /* The first of that name, NULL when there is none. Linear. */

@@ -194,6 +194,32 @@ class Bios(unittest.TestCase):
         node, = self.show(self.top)
         self.assertIn("was saved twice", node["remark"])
 
+    def test_two_texts_of_racadm_must_agree(self):
+        head = "[Key=BIOS.Setup.1-1#ProcSettings]\n"
+        (self.top / "n1.txt").write_text(head + "LogicalProc=Enabled\nA=1\n",
+                                         encoding="utf-8")
+        (self.top / "n1.racadm.txt").write_text(head + "LogicalProc=Disabled\n",
+                                                encoding="utf-8")
+        node, = self.show(self.top, status=3)
+        self.assertRegex(node["error"], "LogicalProc is there twice: 'Disabled' at .*"
+                         "/n1.racadm.txt:2, then 'Enabled' at .*/n1.txt:2$")
+        (self.top / "n1.racadm.txt").write_text(head + "LogicalProc=Enabled\n",
+                                                encoding="utf-8")
+        node, = self.show(self.top)
+        self.assertEqual(node["remark"],
+                         "1 attribute is there twice, with the same value")
+
+    def test_marks_of_windows(self):
+        path = self.dump("n1.json", A="1")
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text, encoding="utf-8-sig")
+        self.dump("n2.json", A="1").write_text(text, encoding="utf-16")
+        (self.top / "n3.json").touch()
+        nodes = {n["node"]: n for n in self.show(self.top, status=3)}
+        self.assertEqual(nodes["n1"]["attributes"]["A"]["current"], "1")
+        self.assertIn("UTF-16; save it as UTF-8", nodes["n2"]["error"])
+        self.assertIn("an empty file", nodes["n3"]["error"])
+
     def test_what_only_warns_ends_with_0(self):
         profile = self.top / "p.yaml"
         profile.write_text("profile: p\nattributes:\n  LogicalProc: {want: Disabled, "

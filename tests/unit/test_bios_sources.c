@@ -94,6 +94,67 @@ static void an_error_of_racadm_is_no_settings(void **unused)
 	bios_reading_release(&r);
 }
 
+static void racadm_text_that_is_not_whole_is_not_taken_as_whole(void **unused)
+{
+	static const char key[] = "[Key=BIOS.Setup.1-1#ProcSettings]\n";
+	static const struct {
+		const char *rest, *error, *remark;
+	} cases[] = {
+		{"LogicalProc=Disabled\nNumaNodes", "line 3: the text is cut off here",
+		 NULL},
+		{"LogicalProc=Disabled (Pending Value=Ena",
+		 "line 2: the text is cut off here", NULL},
+		{"LogicalProc=Disabled\n[Key=BIOS.Set",
+		 "line 3: the text is cut off here", NULL},
+		{"LogicalProc=Disab", NULL,
+		 "line 2 has no end of line: it may be cut off"},
+		{"LogicalProc=Disabled\nwhat is this\nA=1\n?\n", NULL,
+		 "passed over as none of racadm's: lines 3, 5"},
+		{"LogicalProc=Disabled\nLogicalProc=Disabled\n", NULL,
+		 "1 attribute is there twice, with the same value"},
+		{"LogicalProc=Disabled\nA=1\nLogicalProc=Enabled\n",
+		 "LogicalProc is there twice: 'Disabled' at line 2, then 'Enabled' at "
+		 "line 4",
+		 NULL},
+		{"LogicalProc=Disabled\nLogicalProc=Disabled (Pending Value=Enabled)\n",
+		 "there twice: 'Disabled' at line 2, then 'Disabled' (pending 'Enabled') "
+		 "at",
+		 NULL},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bios_reading r;
+		char text[300];
+
+		(void)snprintf(text, sizeof(text), "%s%s", key, cases[i].rest);
+		read_text(&r, "racadm", text);
+		if (!r.error != !cases[i].error ||
+		    (r.error && !strstr(r.error, cases[i].error)))
+			fail_msg("case %zu: %s", i, r.error ? r.error : "no error");
+		if (cases[i].remark && (!r.remark || strcmp(r.remark, cases[i].remark)))
+			fail_msg("case %zu: %s", i, r.remark ? r.remark : "no remark");
+		bios_reading_release(&r);
+	}
+}
+
+static void a_shell_may_greet_before_racadm_speaks(void **unused)
+{
+	struct bios_reading r;
+
+	(void)unused;
+	read_text(&r, "racadm",
+		  "Warning: Permanently added 'n1-idrac' to the list of known hosts.\n"
+		  "*** Authorized use only. TERM=vt100 ***\n"
+		  "/admin1-> racadm get BIOS.ProcSettings\n"
+		  "[Key=BIOS.Setup.1-1#ProcSettings]\nLogicalProc=Disabled\n\n"
+		  "/admin1-> exit\n");
+	assert_null(r.error);
+	assert_int_equal(r.settings.n, 1);
+	assert_string_equal(r.remark ? r.remark : "", "");
+	bios_reading_release(&r);
+}
+
 static void racadm_tells_of_jobs(void **unused)
 {
 	static const char *const queues[][2] = {
@@ -261,6 +322,22 @@ static void redfish_answers_without_attributes_are_errors(void **unused)
 		 "no BIOS attributes returned"},
 		{"{\"Attributes\":{\"A\":\"1\"", "not JSON, or cut off"},
 		{"{\"Attributes\":{\"A\":[1]}}", "attribute 'A' is no value"},
+		{"{\"Attributes\":{\"A\":\"1\",\"A\":\"2\"}}", "there twice"},
+		{"{\"Attributes\":{\"A\":\"1\"}}\n{\"Attributes\":{}}",
+		 "line 2: more than one JSON document"},
+		{"{\"@odata.type\":\"#DellAttributes.v1_0_0.DellAttributes\","
+		 "\"Attributes\":"
+		 "{\"A\":\"1\"}}",
+		 "it is #DellAttributes.v1_0_0.DellAttributes, and what is wanted is the "
+		 "Bios"},
+		{"{\"@odata.id\":\"/redfish/v1/Managers/iDRAC.Embedded.1/Attributes\","
+		 "\"Attributes\":{\"A\":\"1\"}}",
+		 "it is /redfish/v1/Managers/iDRAC.Embedded.1/Attributes, and"},
+		{"{\"@odata.id\":\"/redfish/v1/Systems/1/Bios/Settings\",\"Attributes\":"
+		 "{\"A\":\"1\"}}",
+		 "expected one Bios resource (/redfish/v1/Systems/ID/Bios) of a node, "
+		 "found: "
+		 "settings to come"},
 	};
 
 	(void)unused;
@@ -405,6 +482,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(racadm_text_has_pending_values_and_noise),
 		cmocka_unit_test(an_error_of_racadm_is_no_settings),
+		cmocka_unit_test(racadm_text_that_is_not_whole_is_not_taken_as_whole),
+		cmocka_unit_test(a_shell_may_greet_before_racadm_speaks),
 		cmocka_unit_test(racadm_tells_of_jobs),
 		cmocka_unit_test(scp_xml_has_values_in_comments),
 		cmocka_unit_test(xml_that_is_hostile_is_refused),
