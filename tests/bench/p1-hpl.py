@@ -3,12 +3,17 @@
 """P1, P2, P3: assay-hpl against HPL 2.x and against DGEMM on this machine, interleaved.
 
     p1-hpl.py BINDIR XHPL [--row P1|P2|P3] [--pairs 5] [--nb 192] [--update auto|own|blas]
+              [--keep FILE]
 
 P1: N 8000, 1 x 2, two ranks of one thread; P2: the same with N 16000; P3: N 8000, one rank
 of two threads. XHPL is HPL's own program, built beside this project with the same BLAS.
 Each turn runs xhpl, assay-hpl and assay-dgemm (n = --dgemm, the same processes and
 threads) one after the other; what counts is the median of the turns' ratios. Another
 kernel of OpenBLAS for all of them: OPENBLAS_CORETYPE=SkylakeX.
+
+Where the machine is one's own for a minute at a time only: --pairs 1 --keep FILE, again and
+again. The file keeps every turn, and what is printed is of all turns of the same kind in
+it; --pairs 0 prints alone.
 """
 
 import argparse
@@ -88,8 +93,12 @@ def kernel(options, name, *words):
                         "--threads", str(options.threads), *words]))
 
 
-def turn(options, folder):
-    theirs = xhpl(options, folder)
+def turn(options):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "HPL.dat"), "w", encoding="ascii") as f:
+            f.write(DAT.format(n=options.n, nb=options.nb, q=options.ranks,
+                               depth=1 if options.ranks > 1 else 0))
+        theirs = xhpl(options, folder)
     ours = kernel(options, "assay-hpl", "--n", str(options.n), "--nb", str(options.nb),
                   "--update", options.update)
     product = kernel(options, "assay-dgemm", "--n", str(options.dgemm), "--ntimes", "1",
@@ -98,6 +107,27 @@ def turn(options, folder):
     gemm = sum(v for m, _, v in product if m == "dgemm.dgemm") / 1e9
     ours = {m: v for m, r, v in ours if r == 0}
     return theirs, ours["hpl.rate"] / 1e9, gemm, ours
+
+
+def kind(options):
+    """What turns must have in common to be of one kind."""
+    return [options.row, options.nb, options.update, options.dgemm,
+            os.environ.get("OPENBLAS_CORETYPE", "")]
+
+
+def turns_of(options):
+    """Runs the pairs; these and those of the same kind kept before."""
+    turns = []
+    if options.keep and os.path.exists(options.keep):
+        with open(options.keep, encoding="ascii") as f:
+            kept = [json.loads(line) for line in f]
+        turns = [k["turn"] for k in kept if k["kind"] == kind(options)]
+    for _ in range(options.pairs):
+        turns.append(turn(options))
+        if options.keep:
+            with open(options.keep, "a", encoding="ascii") as f:
+                f.write(json.dumps({"kind": kind(options), "turn": turns[-1]}) + "\n")
+    return turns
 
 
 def text(values):
@@ -114,15 +144,14 @@ def main():
     parser.add_argument("--nb", type=int, default=192)
     parser.add_argument("--dgemm", type=int, default=8000)
     parser.add_argument("--update", default="auto")
+    parser.add_argument("--keep", metavar="FILE")
     options = parser.parse_args()
     options.n, options.ranks, options.threads, floor, share = ROWS[options.row]
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "HPL.dat"), "w", encoding="ascii") as f:
-            f.write(DAT.format(n=options.n, nb=options.nb, q=options.ranks,
-                               depth=1 if options.ranks > 1 else 0))
-        turns = [turn(options, folder) for _ in range(options.pairs)]
+    turns = turns_of(options)
+    if not turns:
+        raise SystemExit("no pair to tell of")
     print(f"{options.row}: N {options.n}, NB {options.nb}, 1 x {options.ranks}, "
-          f"{options.threads} threads a rank, {options.pairs} pairs, "
+          f"{options.threads} threads a rank, {len(turns)} pairs, "
           f"update {options.update}")
     print("xhpl GFLOP/s     ", text([t[0] for t in turns]))
     print("assay-hpl        ", text([t[1] for t in turns]))
