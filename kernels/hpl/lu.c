@@ -145,7 +145,6 @@ static int open_memory(struct lu *x, struct err *e)
 	x->message[0] = cut(&at, message);
 	x->message[1] = cut(&at, message);
 	x->x = cut(&at, (x->cols + 7) / 8 * 8);
-	x->sums = cut(&at, (x->rows + 7) / 8 * 8);
 	return 0;
 }
 

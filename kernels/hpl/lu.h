@@ -114,7 +114,6 @@ struct lu {
 	double *base;       /* of it, columns that are factored now */
 	double *strips;     /* of it, packed */
 	double *x;          /* solution, local columns */
-	double *sums;       /* solve: local rows */
 	double *blocks;     /* packed U, one a thread */
 	double *message[2]; /* of the pivot search */
 	MPI_Op pick;

@@ -68,8 +68,7 @@ struct size_parts size_parts(const struct size *s, int64_t rows, int64_t cols)
 	z.slot = round_up(2 * nb * z.chunk, 8);
 	z.vectors = (round_up(rows, SIZE_MR_MAX) + (int64_t)2 * SIZE_MR_MAX) * SIZE_BASE +
 		    round_up(nb * nb, 8) + round_up(nb * (nb + SIZE_NR_MAX), 8) +
-		    2 * round_up(rows, 8) + 2 * round_up(cols, 8) +
-		    2 * round_up(2 * nb + 3, 8);
+		    round_up(cols, 8) + 2 * round_up(2 * nb + 3, 8);
 	return z;
 }
 
