@@ -5,7 +5,7 @@
  *   NAME(f)  the function's name        TARGET   its attribute
  *   VEC      a vector                   WIDTH    doubles in it
  *   MR NV    a tile: rows (as many as WIDTH), vectors in a row
- *   LOAD STORE SET ZERO SUB MUL ABS MADD NMADD   NMADD(a, b, c) = c - a b
+ *   LOAD STORE SET MUL ABS NMADD   NMADD(a, b, c) = c - a b
  *   keep_ISA()  larger elements and where they are
  *
  * A tile of C (MR x NV WIDTH) stays in registers while a micro-panel of L (in the L1
@@ -15,38 +15,61 @@
  */
 #define NR (NV * WIDTH)
 
-/* C -= L U for one tile; @next is the tile of C after it, @ahead @lines lines to come. */
+/*
+ * S -= L U, @k columns of L. Compilers keep an array in registers only where they unroll
+ * every loop over it, and by themselves they do not in loops this long.
+ */
+TARGET static inline __attribute__((always_inline)) void
+NAME(steps)(int64_t k, const double *l, const double *u, VEC s[MR][NV])
+{
+	for (int64_t i = 0; i < k; i++) {
+		VEC b[NV];
+
+#pragma GCC unroll 8
+		for (int64_t v = 0; v < NV; v++)
+			b[v] = LOAD(u + i * NR + v * WIDTH);
+#pragma GCC unroll 8
+		for (int64_t r = 0; r < MR; r++) {
+			const VEC a = SET(l[i * MR + r]);
+
+#pragma GCC unroll 8
+			for (int64_t v = 0; v < NV; v++)
+				s[r][v] = NMADD(a, b[v], s[r][v]);
+		}
+	}
+}
+
+/*
+ * C -= L U for one tile; @next is the tile of C after it, @ahead @lines lines to come.
+ * They are fetched a few at a time: all at once they held up what this tile reads.
+ */
 TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u,
 				     double *c, int64_t ld, const double *next,
 				     const double *ahead, int64_t lines)
 {
+	const int64_t part = k / MR;
 	VEC s[MR][NV];
 
+#pragma GCC unroll 8
 	for (int64_t r = 0; r < MR; r++) {
-		for (int64_t v = 0; v < NV; v++) {
-			s[r][v] = ZERO();
+#pragma GCC unroll 8
+		for (int64_t v = 0; v < NV; v++)
+			s[r][v] = LOAD(c + r * ld + v * WIDTH);
+	}
+	for (int64_t r = 0; r < MR; r++) {
+		for (int64_t v = 0; v < NV; v++)
 			PREFETCH(next + r * ld + v * WIDTH);
-		}
 		PREFETCH(next + r * ld + NR - 1);
+		for (int64_t i = r; i < lines; i += MR)
+			PREFETCH(ahead + 8 * i);
+		NAME(steps)(part, l + r * part * MR, u + r * part * NR, s);
 	}
-	for (int64_t i = 0; i < lines; i++)
-		PREFETCH(ahead + 8 * i);
-	for (int64_t i = 0; i < k; i++) {
-		VEC b[NV];
-
-		for (int64_t v = 0; v < NV; v++)
-			b[v] = LOAD(u + i * NR + v * WIDTH);
-		for (int64_t r = 0; r < MR; r++) {
-			const VEC a = SET(l[i * MR + r]);
-
-			for (int64_t v = 0; v < NV; v++)
-				s[r][v] = MADD(a, b[v], s[r][v]);
-		}
-	}
+	NAME(steps)(k % MR, l + part * MR * MR, u + part * MR * NR, s);
+#pragma GCC unroll 8
 	for (int64_t r = 0; r < MR; r++) {
+#pragma GCC unroll 8
 		for (int64_t v = 0; v < NV; v++)
-			STORE(c + r * ld + v * WIDTH,
-			      SUB(LOAD(c + r * ld + v * WIDTH), s[r][v]));
+			STORE(c + r * ld + v * WIDTH, s[r][v]);
 	}
 }
 

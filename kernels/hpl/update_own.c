@@ -36,11 +36,8 @@ keep_avx2(__m256d *best, __m256d *where, __m256d v, __m256d here)
 #define LOAD           _mm512_loadu_pd
 #define STORE          _mm512_storeu_pd
 #define SET            _mm512_set1_pd
-#define ZERO           _mm512_setzero_pd
-#define SUB            _mm512_sub_pd
 #define MUL            _mm512_mul_pd
 #define ABS            _mm512_abs_pd
-#define MADD(a, b, c)  _mm512_fmadd_pd(a, b, c)
 #define NMADD(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #include "kernels/hpl/update_body.h"
 #undef NAME
@@ -52,11 +49,8 @@ keep_avx2(__m256d *best, __m256d *where, __m256d v, __m256d here)
 #undef LOAD
 #undef STORE
 #undef SET
-#undef ZERO
-#undef SUB
 #undef MUL
 #undef ABS
-#undef MADD
 #undef NMADD
 
 #define NAME(f)        f##_avx2
@@ -68,11 +62,8 @@ keep_avx2(__m256d *best, __m256d *where, __m256d v, __m256d here)
 #define LOAD           _mm256_loadu_pd
 #define STORE          _mm256_storeu_pd
 #define SET            _mm256_set1_pd
-#define ZERO           _mm256_setzero_pd
-#define SUB            _mm256_sub_pd
 #define MUL            _mm256_mul_pd
 #define ABS(v)         _mm256_andnot_pd(_mm256_set1_pd(-0.0), v)
-#define MADD(a, b, c)  _mm256_fmadd_pd(a, b, c)
 #define NMADD(a, b, c) _mm256_fnmadd_pd(a, b, c)
 #include "kernels/hpl/update_body.h"
 
