@@ -179,15 +179,29 @@ static void pivot(struct work *o, int thread, int64_t j, int64_t row)
 	set_row(o, row < o->top ? row : row - o->top + o->pad, best + ROWS + nb);
 }
 
+/*
+ * Fetches @n columns from @j0 on of a micro-panel some after @t: they are in one piece,
+ * but far from the last, and no processor guesses that.
+ */
+static void ahead(const struct work *o, int64_t t, int64_t j0, int64_t n)
+{
+	const int64_t mr = o->up->mr, next = t + 4;
+
+	for (int64_t i = 0; i < n * mr && next < o->tiles; i += 8)
+		__builtin_prefetch(o->w + (next * o->width + j0) * mr + i);
+}
+
 /* Columns of the base out of the panel. */
 static void open_base(struct work *o, int64_t j0, int64_t n)
 {
 	const int64_t mr = o->up->mr, tile = mr * o->width;
 
 	o->at = j0;
-	for (int64_t t = left(o, j0) / mr; t < o->tiles; t++)
+	for (int64_t t = left(o, j0) / mr; t < o->tiles; t++) {
+		ahead(o, t, j0, n);
 		memcpy(o->b + t * mr * BASE, o->w + t * tile + j0 * mr,
 		       (size_t)(n * mr) * sizeof(double));
+	}
 }
 
 /* And back; the last has no next one in whose pass it would have been scaled. */
@@ -198,6 +212,7 @@ static void close_base(struct work *o, int64_t n, double scale)
 	for (int64_t t = left(o, o->at) / mr; t < o->tiles; t++) {
 		double *const b = o->b + t * mr * BASE;
 
+		ahead(o, t, o->at, n);
 		for (int64_t i = 0; i < mr; i++)
 			b[(n - 1) * mr + i] *= scale;
 		memcpy(o->w + t * tile + o->at * mr, b,

@@ -85,6 +85,9 @@ int64_t update_pack(const struct update *u, const double *a, int64_t lda, int64_
 		if (have < mr)
 			memset(out, 0, (size_t)(mr * k) * sizeof(double));
 		for (int64_t i = 0; i < have; i++) {
+			/* rows are far apart: no processor guesses the next one */
+			for (int64_t c = 0; c < k && r + mr + i < rows; c += 8)
+				__builtin_prefetch(a + (i + mr) * lda + c);
 			for (int64_t c = 0; c < k; c++)
 				out[c * mr + i] = a[i * lda + c];
 		}

@@ -222,8 +222,13 @@ TARGET static void NAME(eliminate)(int64_t tiles, int64_t width, double *w, int6
 			memcpy(strips + s * k + i * NR, t + i * ld + s,
 			       (size_t)(n - s < NR ? n - s : NR) * sizeof(double));
 	}
-	for (int64_t i = 0; i < tiles; i++, w += MR * width)
+	for (int64_t i = 0; i < tiles; i++, w += MR * width) {
+		const double *next = w + (MR * width + j * MR);
+
+		for (int64_t e = 0; e < (k + n) * MR && i + 1 < tiles; e += 8)
+			PREFETCH(next + e);
 		NAME(strips)(k, n, w + j * MR, strips, w + (j + k) * MR);
+	}
 }
 
 TARGET static inline VEC NAME(step)(double *w, int64_t j, const double *u, VEC scale)
