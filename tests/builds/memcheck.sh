@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The controller under valgrind: a run with launches that go well, fail, lie and hang, its
 # end by a signal and its resume, and every command on the run folder. No leak, no invalid
-# access, no descriptor left open.
+# access, no descriptor left open. Then two kernels, which have no leak of their own.
 #
 #     memcheck.sh BUILD-FOLDER
 set -euo pipefail
 build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 cd "$top"
@@ -77,16 +78,35 @@ check 0 nodes
 echo 'plan: [' >wrong.yaml
 check 2 run wrong.yaml -o wrong
 
-# Ended by TERM while launches hang, then resumed.
-ASSAY_TEST_LAUNCHER=$top/slow "${watched[@]}" run plan.yaml "${run[@]}" -o cut \
-	>out 2>err </dev/null &
-pid=$!
-for ((i = 0; i < 600; i++)); do
-	[ -f cut/journal.jsonl ] && grep -q '"event":"started"' cut/journal.jsonl && break
-	sleep 0.1
+# Ended by TERM while launches hang, then resumed. A signal that comes just as ppoll() is
+# entered makes valgrind enter it again with its own copy of the mask, which it then takes
+# for a fault of the program: only then once more.
+for try in 1 2 3; do
+	rm -rf cut
+	ASSAY_TEST_LAUNCHER=$top/slow "${watched[@]}" run plan.yaml "${run[@]}" -o cut \
+		>out 2>err </dev/null &
+	pid=$!
+	for ((i = 0; i < 600; i++)); do
+		[ -f cut/journal.jsonl ] && grep -q '"event":"started"' cut/journal.jsonl && break
+		sleep 0.1
+	done
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	grep -q 'ppoll(sigmask) points to unaddressable' valgrind.log || break
+	grep -q 'in arena "core"' valgrind.log || break
+	echo "valgrind's own mask, try $try" >&2
 done
-kill -TERM "$pid"
-status=0
-wait "$pid" || status=$?
 judge 143 "$status" run, ended by TERM
 check 1 run --resume cut --allow-root
+
+# Kernels, one rank each, in instructions that valgrind knows.
+kernels=(valgrind --quiet --leak-check=full --show-leak-kinds=definite
+	--errors-for-leak-kinds=definite "--suppressions=$here/mpi.supp" --error-exitcode=99
+	"--log-file=$top/valgrind.log")
+for words in "assay-example" "assay-hpl --n 200 --nb 32 --update blas --threads 2"; do
+	# shellcheck disable=SC2086 # words
+	OPENBLAS_CORETYPE=Haswell timeout 200 "${kernels[@]}" "$build/bin/"$words \
+		>out 2>err </dev/null || { cat valgrind.log err >&2; exit 1; }
+	echo "clean: $words"
+done
