@@ -292,7 +292,7 @@ stages:
   - name: s
     gate: true
     steps:
-      - {kernel: fake, name: all, on: all, place: 1-per-node, limit: 2s}
+      - {kernel: fake, name: all, on: all, place: 1-per-node, limit: 30s}
   - name: t
     steps:
       - {kernel: fake, name: each, on: node, place: 1-per-node}
@@ -348,6 +348,7 @@ class Isolation(Case):
         self.assertEqual(len(self.launches()[-1][1]), 6)
 
     def test_a_hung_node_costs_a_few_limits(self):
+        self.plan = self.write("two.yaml", SETS.replace("limit: 30s", "limit: 2s"))
         self.play("s/*+n3 hang-term\n* ok\n")
         start = time.monotonic()
         r = self.assay("--nodes", "n[1-4]", "--quiet")
