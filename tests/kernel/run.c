@@ -104,9 +104,10 @@ void run(struct run *r, double limit, const char *words)
 	static const char *const env[] = {
 		"OMP_*", "OPENBLAS_*", "HWLOC_*",
 #ifdef __SANITIZE_ADDRESS__
-		/* Leaks are looked for in the unit tests and by valgrind. What MPI keeps until
-		 * the end hides them here, and telling it apart needs whole stacks, which cost
-		 * two seconds a launch and can deadlock with the loader at the end. */
+		/* Leaks are looked for in the unit tests and by valgrind. What MPI keeps
+		 * until the end hides them here, and telling it apart needs whole stacks,
+		 * which cost two seconds a launch and can deadlock with the loader at the
+		 * end. */
 		"ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1",
 #endif
 		NULL};
