@@ -283,6 +283,28 @@ static void add_remarks(struct summary *s, const struct work *w)
 	library_cause(s, &w->nodes);
 }
 
+/* Why a run without a bad word does not end with 0. */
+static void tell_unreferenced(struct summary *s)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		if (s->nodes[i].referenced)
+			continue;
+		if (!n++)
+			first = s->nodes[i].name;
+	}
+	if (s->exit == 3 && n && s->word != VERDICT_ERROR &&
+	    s->word != VERDICT_INCONCLUSIVE && s->word != VERDICT_UNJUDGED)
+		rule_remark(
+			s, arena_printf(&s->arena,
+					"exit status 3: nothing that was measured on %zu "
+					"of %zu nodes, such as %s, was compared with a "
+					"reference",
+					n, s->n_nodes, first));
+}
+
 /* The same wish of several metrics is one request; one in the journal is under way. */
 static void merge_requests(struct summary *s)
 {
@@ -333,6 +355,7 @@ int judge_by(struct summary *out, const struct state *state, const struct judge_
 	merge_requests(out);
 	add_remarks(out, &w);
 	out->exit = exit_status(out);
+	tell_unreferenced(out);
 	out->accepted &= out->exit == 0;
 out:
 	work_release(&w);
