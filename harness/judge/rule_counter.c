@@ -2,7 +2,8 @@
 /*
  * Rule `counter`: counters of a node that moved while it was measured and should stand
  * still. What they stood at before does not matter. A counter is named "PART/COUNTER";
- * what its moving means is a line of the table below.
+ * what its moving means is a line of the table below. A node whose counters were read and
+ * are good has a PASS for each step, so that silence is none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static void add_move(struct strbuf *sb, const struct move *m)
 	char share[UNITS_TEXT];
 
 	strbuf_addf(sb, "%s +%.0f", strrchr(m->after->name, '/') + 1, m->by);
-	if (isfinite(m->share))
+	if (isfinite(m->share) && m->meaning->share > 0)
 		strbuf_addf(sb, " (%s of %s)",
 			    units_format(share, sizeof(share), m->share, "ratio"),
 			    m->meaning->of);
@@ -232,6 +233,34 @@ static void tell(struct summary *out, const struct remark *r)
 	strbuf_release(&sb);
 }
 
+/* Read twice, and its moving would be somebody's fault. */
+static bool watched(const struct group *g, const struct record_counter *c)
+{
+	const struct meaning *m = strcmp(c->when, "after") ? NULL : meaning_of(c->name);
+
+	return m && m->word != VERDICT_PASS && moved_by(g, c->name) >= 0;
+}
+
+/* Of a node of which no counter is found fault with: that there was something to see. */
+static void tell_still(struct summary *out, const struct group *g)
+{
+	struct verdict *v;
+	size_t n = 0;
+
+	for (size_t i = g->from; i < g->to; i++)
+		n += watched(g, g->step->counters[i]);
+	if (!n)
+		return;
+	v = rule_step_verdict(out, "counter", g->step);
+	v->node = g->step->counters[g->from]->node;
+	v->metric = "counters";
+	v->word = VERDICT_PASS;
+	v->why = arena_printf(&out->arena,
+			      "no errors during the step in %zu counter%s of ports, "
+			      "memory and CPUs",
+			      n, n == 1 ? "" : "s");
+}
+
 enum { MEANINGS = sizeof(meanings) / sizeof(meanings[0]) };
 
 static void judge_group(struct summary *out, const struct group *g,
@@ -239,6 +268,7 @@ static void judge_group(struct summary *out, const struct group *g,
 {
 	const struct state_step *st = g->step;
 	struct move *moves = mem_calloc(g->to - g->from, sizeof(*moves));
+	const size_t before = out->n_verdicts;
 	size_t n = 0;
 
 	for (size_t i = g->from; i < g->to; i++) {
@@ -253,6 +283,9 @@ static void judge_group(struct summary *out, const struct group *g,
 			judge_part(out, st, moves, n, i);
 	}
 	free(moves);
+	gauges_judge(out, st, g->from, g->to);
+	if (out->n_verdicts == before)
+		tell_still(out, g);
 }
 
 int rule_counter_judge(const struct rule_input *in, struct summary *out, struct err *e)
@@ -271,7 +304,6 @@ int rule_counter_judge(const struct rule_input *in, struct summary *out, struct 
 						    st->counters[g.from]->node))
 				g.to++;
 			judge_group(out, &g, remarks);
-			gauges_judge(out, st, g.from, g.to);
 		}
 	}
 	for (size_t i = 0; i < MEANINGS; i++) {
