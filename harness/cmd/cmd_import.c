@@ -24,9 +24,10 @@
 
 enum { MOST_TEXT = 64 << 20 };
 
-/* One file and what is in it. */
+/* One file and what is in it. Where a reader joins texts, of all of one node together. */
 struct source {
 	const char *path, *node;
+	struct strbuf text;
 	const struct reader *reader;
 	struct reading reading;
 };
@@ -75,40 +76,67 @@ static int unknown_reader(const char *name, struct err *e)
 	return -1;
 }
 
-static int read_source(struct import *x, struct source *s, struct err *e)
+static int find_reader(const struct import *x, struct source *s, struct err *e)
 {
-	struct strbuf text = {0};
-	int rc = file_read(&text, s->path, MOST_TEXT, e);
+	s->reader = x->reader ? reader_find(x->reader) : reader_for(strbuf_str(&s->text));
+	if (s->reader)
+		return 0;
+	if (x->reader)
+		return unknown_reader(x->reader, e);
+	return err_set(e, ERR_USAGE,
+		       "%s: not the output of a program that is known (HPL, HPCG, "
+		       "STREAM, OSU, perfquery); --reader says which",
+		       s->path);
+}
 
-	if (rc) {
+/* The earlier file of the same node that @s goes on, or NULL. */
+static struct source *joined(struct import *x, const struct source *s)
+{
+	for (size_t i = 0; s->reader->joins && i < x->n; i++) {
+		if (x->sources[i].reader == s->reader &&
+		    !strcmp(x->sources[i].node, s->node))
+			return &x->sources[i];
+	}
+	return NULL;
+}
+
+/* Reads a file into the next source, or joins it to the one it goes on. */
+static int read_source(struct import *x, const char *path, struct err *e)
+{
+	struct source *s = &x->sources[x->n], *before;
+
+	s->path = path;
+	if (file_read(&s->text, path, MOST_TEXT, e)) {
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	s->reader = x->reader ? reader_find(x->reader) : reader_for(strbuf_str(&text));
-	if (!s->reader)
-		rc = x->reader ? unknown_reader(x->reader, e)
-			       : err_set(e, ERR_USAGE,
-					 "%s: not the output of a program that is known "
-					 "(HPL, HPCG, STREAM, OSU); --reader says which",
-					 s->path);
-	else
-		reading_make(&s->reading, s->reader, strbuf_str(&text));
-	s->node = x->node ? x->node : node_of(&x->arena, s->path);
+	if (find_reader(x, s, e))
+		return -1;
+	s->node = x->node ? x->node : node_of(&x->arena, path);
+	before = joined(x, s);
+	if (before) {
+		strbuf_addstr(&before->text, "\n");
+		strbuf_add(&before->text, s->text.buf, s->text.len);
+		strbuf_release(&s->text);
+		return 0;
+	}
 	(void)names_add(&x->nodes, s->node, NULL);
-	strbuf_release(&text);
-	return rc;
+	x->n++;
+	return 0;
 }
 
 static int read_sources(struct import *x, char **paths, int n, struct err *e)
 {
 	x->sources = mem_calloc((size_t)n, sizeof(*x->sources));
-	for (; x->n < (size_t)n; x->n++) {
-		x->sources[x->n].path = paths[x->n];
-		if (read_source(x, &x->sources[x->n], e)) {
-			x->n++;
+	for (int i = 0; i < n; i++) {
+		if (read_source(x, paths[i], e)) {
+			strbuf_release(&x->sources[x->n].text);
 			return -1;
 		}
 	}
+	for (size_t i = 0; i < x->n; i++)
+		reading_make(&x->sources[i].reading, x->sources[i].reader,
+			     strbuf_str(&x->sources[i].text));
 	return 0;
 }
 
@@ -222,20 +250,13 @@ static int keep_text(struct import *x, const struct source *s, const struct step
 {
 	const char *argv[] = {"cat", s->path, NULL};
 	const struct command c = {.argv = argv};
-	struct strbuf text = {0};
 	struct stepdir d;
-	int rc = file_read(&text, s->path, MOST_TEXT, e);
 
-	if (!rc)
-		rc = stepdir_open(&d, stepdir_path(x->folder.path, st, &x->arena), &c, e);
-	if (!rc) {
-		stepdir_add(&d, 1, text.buf, text.len);
-		stepdir_close(&d);
-		if (d.error)
-			rc = err_sys(e, d.error, "write the text of '%s'", s->path);
-	}
-	strbuf_release(&text);
-	return rc;
+	if (stepdir_open(&d, stepdir_path(x->folder.path, st, &x->arena), &c, e))
+		return -1;
+	stepdir_add(&d, 1, s->text.buf, s->text.len);
+	stepdir_close(&d);
+	return d.error ? err_sys(e, d.error, "write the text of '%s'", s->path) : 0;
 }
 
 static int put_result(struct import *x, const struct source *s,
@@ -344,8 +365,10 @@ static int import(struct import *x, char **paths, int n, struct err *e)
 
 static void release(struct import *x)
 {
-	for (size_t i = 0; i < x->n; i++)
+	for (size_t i = 0; i < x->n; i++) {
 		reading_release(&x->sources[i].reading);
+		strbuf_release(&x->sources[i].text);
+	}
 	free(x->sources);
 	journal_close(x->journal);
 	folder_close(&x->folder);
@@ -360,7 +383,8 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 	const struct cmd_option options[] = {
 		{"output", 'o', CMD_TEXT, "DIR", "run folder that is made", &x.output},
 		{"reader", 0, CMD_TEXT, "NAME",
-		 "whose output they are: hpl, hpcg, stream, osu; default: what fits",
+		 "whose output they are: hpl, hpcg, stream, osu, perfquery; "
+		 "default: what fits",
 		 &x.reader},
 		{"node", 0, CMD_TEXT, "NAME",
 		 "node of all files; default: the file's name up to its first dot",
@@ -393,6 +417,6 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 const struct command_def cmd_import = {
 	.name = "import",
 	.usage = "FILE... -o DIR [options]",
-	.help = "judges saved outputs of HPL, HPCG, STREAM and OSU like a run",
+	.help = "judges saved outputs of HPL, HPCG, STREAM, OSU and perfquery like a run",
 	.run = run,
 };

@@ -73,6 +73,11 @@ bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *no
 		r->u.valid.attempt = attempt;
 		r->u.valid.node = node;
 		return true;
+	case RECORD_KIND_counter:
+		r->u.counter.step = step;
+		r->u.counter.attempt = attempt;
+		r->u.counter.node = node;
+		return true;
 	case RECORD_KIND_event:
 		r->u.event.step = step;
 		r->u.event.attempt = attempt;
@@ -131,6 +136,16 @@ void reading_event(struct reading *r, const char *what, const char *text)
 
 	rec->u.event.what = what;
 	rec->u.event.text = arena_strdup(&r->arena, text);
+}
+
+void reading_counter(struct reading *r, const char *name, const char *when, double value)
+{
+	struct record *rec = add(r, RECORD_KIND_counter);
+
+	rec->u.counter.name = arena_strdup(&r->arena, name);
+	rec->u.counter.when = when;
+	rec->u.counter.value = record_num(value);
+	rec->u.counter.unit = "ratio";
 }
 
 void reading_lacks(struct reading *r, const char *reason)

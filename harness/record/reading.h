@@ -11,8 +11,9 @@
 
 /* One measurement; a text may hold several, of different problems. */
 struct reading_result {
-	const char *title;      /* tells it from the others: "n10000-nb192-1x2", or "" */
-	struct record *records; /* samples, valids, events; not whose they are */
+	const char *title; /* tells it from the others: "n10000-nb192-1x2", or "" */
+	struct record
+		*records; /* samples, valids, counters, events; not whose they are */
 	size_t n, cap;
 	const char *cause;  /* "ok", or "no-data" when the text ends before its result */
 	const char *reason; /* then: one sentence, else NULL */
@@ -29,6 +30,7 @@ struct reader {
 	const char *name;
 	const char *kernel; /* whose metrics it gives */
 	const char *help;
+	bool joins; /* several texts of one node are read as one, in their order */
 	/* The text is, or may be, of this program. */
 	bool (*knows)(const char *text);
 	void (*read)(const char *text, struct reading *r);
@@ -53,7 +55,7 @@ void reading_release(struct reading *r);
  */
 bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *node);
 
-/* For readers. The last four add to the last result that was begun. */
+/* For readers. The last five add to the last result that was begun. */
 
 void reading_begin(struct reading *r, const char *title);
 /* @at: JSON or NULL. */
@@ -63,6 +65,8 @@ void reading_sample(struct reading *r, const char *metric, double value, const c
 void reading_valid(struct reading *r, const char *check, double value, double limit,
 		   bool ok, const char *text);
 void reading_event(struct reading *r, const char *what, const char *text);
+/* A number of events; @when: "before" or "after". */
+void reading_counter(struct reading *r, const char *name, const char *when, double value);
 /* It is not whole: @reason says what is missing. */
 void reading_lacks(struct reading *r, const char *reason);
 

@@ -344,6 +344,23 @@ class Import(unittest.TestCase):
         self.assertIn(("ERROR", "no-data"), words)
         self.imports(1, *self.stream([360000], "Failed Validation on array a[]"))
 
+    def test_of_switch_ports_counts_what_moved_between_two_readings(self):
+        data = pathlib.Path(__file__).parents[1] / "data" / "readings"
+        files = []
+        for when in ("before", "after"):
+            files.append(str(self.top / f"leaf1.{when}"))
+            shutil.copy(data / f"perfquery_{when}.txt", files[-1])
+        report = self.imports(1, *files)
+        self.assertEqual([n["name"] for n in report["nodes"]], ["leaf1"])
+        found = [v for v in report["verdicts"] if v["rule"] == "counter"]
+        self.assertEqual([v["metric"] for v in found], ["lid-1719:2/link_downed"])
+        for what in ("symbol_error +12", "link_downed +1", "port_xmit_discards +40"):
+            self.assertIn(what, found[0]["why"])
+        still = self.imports(3, files[0], files[0])
+        self.assertEqual([v["verdict"] for v in still["verdicts"]
+                          if v["rule"] == "counter"], ["PASS"])
+        self.imports(3, files[0])
+
     def test_bad_words_are_refused_in_one_line(self):
         text = self.stream([360000])[0]
         odd = self.top / "odd"

@@ -269,6 +269,82 @@ static void osu_tables_have_a_value_for_each_size(void **state)
 	reading_release(&r);
 }
 
+/* What a counter stood at; NaN when there is none. */
+static double counter(const struct reading *r, const char *name, const char *when)
+{
+	const struct reading_result *x = &r->items[0];
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct record_counter *c = &x->records[i].u.counter;
+
+		if (x->records[i].kind == RECORD_KIND_counter && !strcmp(c->name, name) &&
+		    !strcmp(c->when, when))
+			return c->value.v;
+	}
+	return NAN;
+}
+
+static void counters_of_ports_are_read_twice(void **state)
+{
+	struct strbuf text = {0};
+	struct reading r;
+	struct err e = {0};
+
+	(void)state;
+	load(&r, "perfquery_before.txt", "perfquery");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "no-data");
+	assert_non_null(strstr(r.items[0].reason, "a later reading"));
+	assert_int_equal(r.items[0].n, 0);
+	reading_release(&r);
+
+	assert_int_equal(
+		file_read(&text, TEST_DATA "/readings/perfquery_before.txt", 1 << 16, &e),
+		0);
+	strbuf_addstr(&text, "# Port extended counters: Lid 1719 port 2\n"
+			     "SymbolErrorCounter:....70010\n"); /* first and last count */
+	assert_int_equal(
+		file_read(&text, TEST_DATA "/readings/perfquery_after.txt", 1 << 16, &e),
+		0);
+	make(&r, "perfquery", strbuf_str(&text));
+	assert_string_equal(r.items[0].cause, "ok");
+	assert_true(counter(&r, "lid-1719:2/symbol_error", "before") == 70004);
+	assert_true(counter(&r, "lid-1719:2/symbol_error", "after") == 70016);
+	assert_true(counter(&r, "lid-1719:2/link_downed", "after") == 1);
+	assert_true(counter(&r, "lid-1719:1/port_xmit_packets", "after") == 101733904203);
+	assert_true(isnan(counter(&r, "lid-1719:1/CounterSelect", "after")));
+	assert_int_equal(r.items[0].n, 2 * 2 * 13 + 1);
+	reading_release(&r);
+	strbuf_release(&text);
+}
+
+static void a_counter_at_its_limit_tells_nothing(void **state)
+{
+	struct reading r;
+
+	(void)state;
+	load(&r, "perfquery_classic.txt", "perfquery");
+	assert_string_equal(r.items[0].cause, "ok");
+	assert_true(isnan(counter(&r, "lid-42:7/symbol_error", "before")));
+	assert_true(counter(&r, "lid-42:7/link_downed", "after") == 4);
+	assert_string_equal(r.items[0].records[r.items[0].n - 1].u.event.text,
+			    "1 of the counters, such as lid-42:7/symbol_error, stood at "
+			    "their limit and count no more: clear them (perfquery -R) or "
+			    "read them with -x");
+	reading_release(&r);
+	make(&r, "perfquery",
+	     "# Port counters: DR path slid 0; dlid 0; 0,1,19 port 3\n"
+	     "LinkDownedCounter:....5\nPortRcvErrors:....-1\n"
+	     "SymbolErrorCounter:....99999999999999999999\n"
+	     "# Port counters: DR path slid 0; dlid 0; 0,1,19 port 3\n"
+	     "LinkDownedCounter:....9\nPortRcvErrors:....2x\n"
+	     "# another title\nLinkDownedCounter:....99\n");
+	assert_int_equal(r.items[0].n, 3);
+	assert_true(counter(&r, "dr-path-slid-0-dlid-0-0,1,19:3/link_downed", "after") ==
+		    9);
+	reading_release(&r);
+}
+
 /* Whatever comes: no crash, and never a result without its check. */
 static void nonsense_gives_no_result(void **state)
 {
@@ -328,6 +404,8 @@ int main(void)
 		cmocka_unit_test(hpcg_3_0_is_read_too),
 		cmocka_unit_test(stream_rates_are_decimal_and_need_the_check),
 		cmocka_unit_test(osu_tables_have_a_value_for_each_size),
+		cmocka_unit_test(counters_of_ports_are_read_twice),
+		cmocka_unit_test(a_counter_at_its_limit_tells_nothing),
 		cmocka_unit_test(nonsense_gives_no_result),
 		cmocka_unit_test(a_line_longer_than_any_is_cut),
 	};
