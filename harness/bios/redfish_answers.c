@@ -87,6 +87,31 @@ static bool has_them_on_top(const json_t *bios)
 		strstr(json_member_text(bios, "@odata.id"), "/Bios"));
 }
 
+/* A path on the BMC and nothing else: it is printed as part of a command. */
+static bool is_path(const char *s)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789/._-~:";
+
+	return s && !strncmp(s, "/redfish/", 9) && strlen(s) <= SETTINGS_NAME &&
+	       s[strspn(s, letters)] == '\0';
+}
+
+/* Where settings are written: as the resource says, else beneath it. */
+static const char *link_of(const json_t *bios, struct arena *a)
+{
+	const char *link = redfish_settings_link(bios);
+	const char *id = json_member_text(bios, "@odata.id");
+	size_t len = strlen(id);
+
+	if (is_path(link))
+		return arena_strdup(a, link);
+	while (len && id[len - 1] == '/')
+		len--;
+	return is_path(id) ? arena_printf(a, "%.*s/Settings", (int)len, id) : NULL;
+}
+
 int redfish_bios(struct bios_reading *out, const json_t *bios, struct err *e)
 {
 	bool top = has_them_on_top(bios);
@@ -94,6 +119,7 @@ int redfish_bios(struct bios_reading *out, const json_t *bios, struct err *e)
 	const char *name;
 	json_t *v;
 
+	out->link = link_of(bios, &out->arena);
 	json_object_foreach(attributes, name, v)
 	{
 		struct setting s = {.name = name};

@@ -103,6 +103,7 @@ struct record bios_record(struct bios_reading *r, const char *node)
 	out.u.bios.attributes = settings_json(&r->settings, &r->arena);
 	out.u.bios.job = r->job;
 	out.u.bios.chassis = r->chassis;
+	out.u.bios.link = r->link;
 	out.u.bios.remark = r->remark;
 	out.u.bios.error = r->error;
 	return out;

@@ -20,6 +20,7 @@ struct bios_reading {
 	struct settings settings;
 	const char *job;     /* JSON as in the record; NULL: nobody looked */
 	const char *chassis; /* JSON as in the record, or NULL */
+	const char *link;    /* path of the settings object on the BMC, or NULL */
 	const char *remark;  /* or NULL */
 	const char *error;   /* why there are no settings, one sentence; else NULL */
 };

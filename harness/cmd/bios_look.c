@@ -62,6 +62,7 @@ int bios_look_put(struct bios_look *l, const char *node, struct bios_reading *re
 	b->job = arena_strdup(&l->arena, b->job);
 	b->error = arena_strdup(&l->arena, b->error);
 	b->remark = arena_strdup(&l->arena, b->remark);
+	b->link = arena_strdup(&l->arena, b->link);
 	b->chassis = arena_strdup(&l->arena, b->chassis);
 	return state_add(&l->state, &r, e);
 }

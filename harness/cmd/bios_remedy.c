@@ -19,16 +19,30 @@
 
 enum { MAX_TEXT = 2000 };
 
-static const char system_uri[] = "/redfish/v1/Systems/System.Embedded.1";
+static const char idrac_system[] = "/redfish/v1/Systems/System.Embedded.1";
+static const char idrac[] = "/redfish/v1/Managers/iDRAC.Embedded.1";
 
 /* One step as racadm does it; "" where it has no such command. */
 static void racadm(const struct remedy_step *s, struct strbuf *out)
 {
+	struct strbuf name = {0};
+
 	switch (s->kind) {
 	case REMEDY_SET:
-		strbuf_addf(out, "racadm set BIOS.%s.%s ", s->group ? s->group : "GROUP",
+		strbuf_addf(&name, "BIOS.%s.%s", s->group ? s->group : "GROUP",
 			    s->attribute);
+		strbuf_addstr(out, "racadm set ");
+		term_shell_word(out, strbuf_str(&name));
+		strbuf_addch(out, ' ');
 		term_shell_word(out, s->value);
+		break;
+	case REMEDY_WAIT:
+		strbuf_addstr(out, "racadm jobqueue view -i ");
+		term_shell_word(out, s->job);
+		break;
+	case REMEDY_DELETE:
+		strbuf_addstr(out, "racadm jobqueue delete -i ");
+		term_shell_word(out, s->job);
 		break;
 	case REMEDY_CLEAR:
 		strbuf_addstr(out, "racadm clearpending BIOS.Setup.1-1");
@@ -37,63 +51,122 @@ static void racadm(const struct remedy_step *s, struct strbuf *out)
 		strbuf_addstr(out, "racadm jobqueue create BIOS.Setup.1-1");
 		break;
 	case REMEDY_REBOOT:
-		strbuf_addstr(out, "reboot");
+		/* not "reboot", which would be that of whoever types it */
+		strbuf_addstr(out, "racadm serveraction powercycle");
 		break;
 	case REMEDY_NOTE:
 		break;
 	}
+	strbuf_release(&name);
+}
+
+/* Where a node's requests go, and in whose way. */
+struct target {
+	const struct bios_node *node;
+	const char *settings, *system; /* paths */
+	bool idrac;
+};
+
+/* The settings object lies beneath the Bios resource, and this beneath the system. */
+static struct target target_of(const struct bios_node *n, struct arena *a)
+{
+	struct target t = {.node = n, .idrac = n->by_job, .system = idrac_system};
+	const char *link = n->record ? n->record->link : NULL;
+	const char *bios = link ? strcasestr(link, "/bios") : NULL;
+
+	if (bios)
+		t.system = arena_strndup(a, link, (size_t)(bios - link));
+	t.settings = link ? link : arena_printf(a, "%s/Bios/Settings", t.system);
+	return t;
 }
 
 struct http_request {
 	const char *method;
-	char uri[128];
+	char uri[256];
 	json_t *body;
 };
 
-static void target(struct http_request *q, const char *method, const char *uri)
+static void ask(struct http_request *q, const char *method, const char *base,
+		const char *rest)
 {
 	q->method = method;
-	(void)snprintf(q->uri, sizeof(q->uri), "%s%s", system_uri, uri);
+	(void)snprintf(q->uri, sizeof(q->uri), "%s%s", base, rest);
 }
 
-/*
- * The requests of a round: settings go in one PATCH. @i is moved behind what it takes.
- * False for a note.
- */
-static bool redfish(const struct remedy *r, size_t *i, struct http_request *q)
+/* Settings of a round go in one PATCH; @i is moved to the last of them. */
+static json_t *settings_of(const struct remedy *r, size_t *i)
+{
+	int round = r->steps[*i].round;
+	json_t *values = json_object();
+
+	for (;
+	     *i < r->n && r->steps[*i].kind == REMEDY_SET && r->steps[*i].round == round;
+	     (*i)++) {
+		const struct setting_value v = {r->steps[*i].value, r->steps[*i].literal};
+
+		(void)json_object_set_new(values, r->steps[*i].attribute,
+					  setting_value_json(&v));
+	}
+	(*i)--;
+	return values;
+}
+
+/* Only iDRAC has a request for it: elsewhere the present values are written again. */
+static json_t *present_values(const struct bios_node *n)
+{
+	json_t *values = json_object();
+
+	for (size_t i = 0; i < n->n; i++) {
+		const struct bios_finding *f = &n->findings[i];
+
+		if (f->result == BIOS_PENDING && f->current.text)
+			(void)json_object_set_new(values, f->attribute,
+						  setting_value_json(&f->current));
+	}
+	return values;
+}
+
+/* The request for step @i, which is moved behind what it takes; false for a note. */
+static bool redfish(const struct remedy *r, const struct target *t, size_t *i,
+		    struct http_request *q)
 {
 	const struct remedy_step *s = &r->steps[*i];
-	json_t *values;
 
 	*q = (struct http_request){.body = json_object()};
 	switch (s->kind) {
 	case REMEDY_SET:
-		values = json_object();
-		for (; *i < r->n && r->steps[*i].kind == REMEDY_SET &&
-		       r->steps[*i].round == s->round;
-		     (*i)++) {
-			const struct setting_value v = {r->steps[*i].value,
-							r->steps[*i].literal};
-
-			(void)json_object_set_new(values, r->steps[*i].attribute,
-						  setting_value_json(&v));
+		ask(q, "PATCH", t->settings, "");
+		(void)json_object_set_new(q->body, "Attributes", settings_of(r, i));
+		break;
+	case REMEDY_WAIT:
+		ask(q, "GET", t->idrac ? idrac : "/redfish/v1/JobService", "/Jobs/");
+		strncat(q->uri, s->job, sizeof(q->uri) - strlen(q->uri) - 1);
+		break;
+	case REMEDY_DELETE:
+		if (!t->idrac) {
+			ask(q, "DELETE", "/redfish/v1/JobService/Jobs/", s->job);
+			break;
 		}
-		(*i)--;
-		target(q, "PATCH", "/Bios/Settings");
-		(void)json_object_set_new(q->body, "Attributes", values);
+		ask(q, "POST", idrac,
+		    "/Oem/Dell/DellJobService/Actions/DellJobService.DeleteJobQueue");
+		(void)json_object_set_new(q->body, "JobID", json_clean_string(s->job));
 		break;
 	case REMEDY_CLEAR:
-		target(q, "POST", "/Bios/Settings/Actions/Oem/DellManager.ClearPending");
+		if (t->idrac) {
+			ask(q, "POST", t->settings,
+			    "/Actions/Oem/DellManager.ClearPending");
+			break;
+		}
+		ask(q, "PATCH", t->settings, "");
+		(void)json_object_set_new(q->body, "Attributes", present_values(t->node));
 		break;
 	case REMEDY_JOB:
-		q->method = "POST";
-		(void)snprintf(q->uri, sizeof(q->uri),
-			       "/redfish/v1/Managers/iDRAC.Embedded.1/Jobs");
+		ask(q, "POST", idrac, "/Jobs");
 		(void)json_object_set_new(q->body, "TargetSettingsURI",
-					  json_sprintf("%s/Bios/Settings", system_uri));
+					  json_string(t->settings));
 		break;
 	case REMEDY_REBOOT:
-		target(q, "POST", "/Actions/ComputerSystem.Reset");
+		ask(q, "POST", t->system, "/Actions/ComputerSystem.Reset");
 		(void)json_object_set_new(q->body, "ResetType",
 					  json_string("GracefulRestart"));
 		break;
@@ -105,11 +178,11 @@ static bool redfish(const struct remedy *r, size_t *i, struct http_request *q)
 }
 
 /* All steps of a node as one text: nodes with the same text go together. */
-static void as_text(const struct remedy *r, struct strbuf *out)
+static void as_text(const struct remedy *r, const struct target *t, struct strbuf *out)
 {
 	struct strbuf line = {0};
 
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; t->idrac && i < r->n; i++) {
 		strbuf_reset(&line);
 		racadm(&r->steps[i], &line);
 		if (line.len)
@@ -119,10 +192,12 @@ static void as_text(const struct remedy *r, struct strbuf *out)
 		struct http_request q;
 		char *body;
 
-		if (!redfish(r, &i, &q))
+		if (!redfish(r, t, &i, &q))
 			continue;
 		body = json_dumps(q.body, JSON_COMPACT);
-		strbuf_addf(out, "  Redfish: %s %s %s\n", q.method, q.uri, body);
+		strbuf_addf(out, "  Redfish: %s %s%s%s\n", q.method, q.uri,
+			    json_object_size(q.body) || *q.method == 'P' ? " " : "",
+			    json_object_size(q.body) || *q.method == 'P' ? body : "");
 		free(body);
 		json_decref(q.body);
 	}
@@ -133,7 +208,7 @@ static void as_text(const struct remedy *r, struct strbuf *out)
 	strbuf_release(&line);
 }
 
-static json_t *as_json(const struct bios_node *n, const struct remedy *r)
+static json_t *as_json(const struct target *t, const struct remedy *r)
 {
 	json_t *steps = json_array(), *requests = json_array(), *notes = json_array();
 	struct strbuf line = {0};
@@ -141,23 +216,23 @@ static json_t *as_json(const struct bios_node *n, const struct remedy *r)
 	for (size_t i = 0; i < r->n; i++) {
 		strbuf_reset(&line);
 		racadm(&r->steps[i], &line);
-		if (line.len)
+		if (line.len && t->idrac)
 			(void)json_array_append_new(steps,
 						    json_clean_string(strbuf_str(&line)));
-		else
+		if (r->steps[i].kind == REMEDY_NOTE)
 			(void)json_array_append_new(notes,
 						    json_clean_string(r->steps[i].text));
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		struct http_request q;
 
-		if (redfish(r, &i, &q))
+		if (redfish(r, t, &i, &q))
 			(void)json_array_append_new(
 				requests, json_pack("{s:s, s:s, s:o}", "method", q.method,
 						    "uri", q.uri, "body", q.body));
 	}
 	strbuf_release(&line);
-	return json_pack("{s:s, s:o, s:o, s:o}", "name", n->name, "racadm", steps,
+	return json_pack("{s:s, s:o, s:o, s:o}", "name", t->node->name, "racadm", steps,
 			 "redfish", requests, "notes", notes);
 }
 
@@ -213,14 +288,15 @@ int bios_remedy(struct bios_look *l, struct err *e)
 	term_init(&t, &style);
 	bios_view_make(&v, &l->state, l->config);
 	for (size_t i = 0; i < v.n; i++) {
+		struct target to = target_of(&v.nodes[i], &l->arena);
 		struct strbuf text = {0};
 		struct remedy r;
 
 		n_unread += !v.nodes[i].readable;
 		remedy_make(&r, &v, &v.nodes[i], &l->config->known);
 		if (r.n && l->json)
-			(void)json_array_append_new(list, as_json(&v.nodes[i], &r));
-		as_text(&r, &text);
+			(void)json_array_append_new(list, as_json(&to, &r));
+		as_text(&r, &to, &text);
 		if (r.n)
 			(void)nodes_groups_add(&groups, strbuf_str(&text),
 					       v.nodes[i].name);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "record/json.h"
@@ -49,13 +50,27 @@ static void find_profile(struct bios_view *v, const struct state *state,
 	}
 }
 
+/* It becomes part of commands: a name that is no word is not taken. */
+static const char *job_name(struct arena *a, const char *id)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789._-";
+
+	return *id && !id[strspn(id, letters)] && strlen(id) <= SETTINGS_NAME
+		       ? arena_strdup(a, id)
+		       : "unnamed";
+}
+
 static void read_job(struct bios_view *v, struct bios_node *n, const char *job)
 {
 	json_t *o = job ? json_loads(job, 0, NULL) : NULL;
 
 	n->job_known = o != NULL;
+	n->by_job = !n->record || !n->record->link ||
+		    strstr(n->record->link, "/System.Embedded.") != NULL;
 	if (json_object_size(o)) {
-		n->job_id = arena_strdup(&v->arena, json_member_text(o, "id"));
+		n->job_id = job_name(&v->arena, json_member_text(o, "id"));
 		n->job_state = arena_strdup(&v->arena, json_member_text(o, "state"));
 	}
 	json_decref(o);
@@ -204,13 +219,41 @@ static void add_reason(struct strbuf *out, const struct bios_finding *f)
 		strbuf_addf(out, ": %s", f->by->why);
 }
 
+bool bios_job_runs(const struct bios_node *n)
+{
+	static const char *const states[] = {"Running",  "Downloading", "Starting",
+					     "Stopping", "Scheduling",  "Cancelling"};
+
+	for (size_t i = 0; n->job_id && i < sizeof(states) / sizeof(states[0]); i++) {
+		if (!strncasecmp(n->job_state, states[i], strlen(states[i])))
+			return true;
+	}
+	return false;
+}
+
+bool bios_is_wanted(const struct bios_finding *f, const struct setting_value *v)
+{
+	const char *remark;
+
+	for (size_t i = 0; f->by && i < f->by->n_want; i++) {
+		if (!bios_same(v, NULL, f->by->want[i], &remark))
+			return true;
+	}
+	return false;
+}
+
 /* What would make a pending value the present one. */
 static void add_way(struct strbuf *out, const struct bios_node *n)
 {
-	if (n->job_id)
+	if (bios_job_runs(n))
+		strbuf_addf(out,
+			    "BIOS job %s is %s: wait until it has ended, then check "
+			    "again",
+			    n->job_id, n->job_state);
+	else if (n->job_id)
 		strbuf_addf(out, "BIOS job %s is %s: reboot, then check again", n->job_id,
 			    n->job_state);
-	else if (n->job_known)
+	else if (n->job_known && n->by_job)
 		strbuf_addstr(out, "no job is queued: a reboot will not apply it");
 	else
 		strbuf_addstr(out, "reboot needed");

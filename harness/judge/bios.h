@@ -46,6 +46,7 @@ struct bios_node {
 	const char *source;
 	const char *job_id, *job_state; /* of an open job, NULL: none */
 	bool job_known;                 /* somebody looked for jobs */
+	bool by_job; /* iDRAC: only a job applies what is pending; others: a restart */
 	const char *setting; /* the one profile marked `setting` that it matches */
 	const char *chassis; /* by its BMC, or NULL */
 	bool readable;
@@ -80,6 +81,10 @@ void bios_view_release(struct bios_view *v);
 /* One sentence about a finding, beginning with its result; appended to @out. */
 void bios_sentence(const struct bios_view *v, const struct bios_node *n,
 		   const struct bios_finding *f, struct strbuf *out);
+/* The open job is at work already: nothing can be changed until it has ended. */
+bool bios_job_runs(const struct bios_node *n);
+/* @v is one of the values the profile wants of @f. */
+bool bios_is_wanted(const struct bios_finding *f, const struct setting_value *v);
 /* A value for people: as it is, "null", or "empty". Appended. */
 void bios_add_value(struct strbuf *out, const struct setting_value *v);
 

@@ -41,17 +41,12 @@ static const struct bios_finding *find(const struct work *w, const char *name,
 	return NULL;
 }
 
-static bool is(const struct setting_value *v, const char *text)
-{
-	return v->text && text && !strcmp(v->text, text);
-}
-
 /* The wanted value waits already. */
 static bool waits(const struct work *w, const struct bios_finding *f)
 {
 	const struct bios_finding *p = find(w, f->attribute, BIOS_PENDING);
 
-	return p && is(&p->pending, f->wanted) && !w->clear;
+	return p && bios_is_wanted(p, &p->pending) && !w->clear;
 }
 
 static void look_at_pending(struct work *w)
@@ -66,9 +61,9 @@ static void look_at_pending(struct work *w)
 			     "%s: another value waits, and no profile says which is "
 			     "right",
 			     f->attribute);
-		else if (!is(&f->pending, f->wanted))
+		else if (!bios_is_wanted(f, &f->pending))
 			w->clear = true;
-		else if (w->node->job_known && !w->node->job_id)
+		else if (w->node->by_job && w->node->job_known && !w->node->job_id)
 			w->job = true;
 		else
 			w->reboot = true;
@@ -106,6 +101,13 @@ static int settable(struct work *w, const struct bios_finding *f)
 	const char *value;
 	bool changes = false;
 
+	if (!w->node->record) {
+		NOTE(w,
+		     "%s was seen in the running system alone: whether it can be set, "
+		     "its BMC knows",
+		     f->attribute);
+		return 0;
+	}
 	if (!p && f->state == SETTING_READ_ONLY) {
 		NOTE(w, "%s is read-only: it can only be looked at", f->attribute);
 		return 0;
@@ -152,13 +154,14 @@ static void set_all(struct work *w)
 		const struct bios_finding *f = &w->node->findings[i];
 		bool wrong = f->result == BIOS_MISMATCH ||
 			     (f->result == BIOS_CONTRADICTED && f->by &&
-			      !is(&f->current, f->wanted));
+			      !bios_is_wanted(f, &f->current));
 
 		if (wrong && !waits(w, f))
 			rounds[i] = settable(w, f);
 	}
 	for (int r = 1; r <= MOST_ROUNDS + 1; r++) {
-		bool any = r == 1 && w->job;
+		bool any = r == 1 &&
+			   (w->job || (w->reboot && !w->node->by_job && !w->clear));
 
 		for (size_t i = 0; i < w->node->n; i++) {
 			if (rounds[i] != r)
@@ -168,7 +171,8 @@ static void set_all(struct work *w)
 		}
 		if (!any)
 			continue;
-		add(w->out, REMEDY_JOB, r);
+		if (w->node->by_job)
+			add(w->out, REMEDY_JOB, r);
 		add(w->out, REMEDY_REBOOT, r);
 	}
 	free(rounds);
@@ -189,7 +193,7 @@ static void contradicted(struct work *w)
 		const struct bios_finding *f = &w->node->findings[i];
 
 		if (f->result != BIOS_CONTRADICTED ||
-		    (f->by && !is(&f->current, f->wanted)))
+		    (f->by && !bios_is_wanted(f, &f->current)))
 			continue;
 		if (!is_set(w->out))
 			add(w->out, REMEDY_REBOOT, 1);
@@ -212,16 +216,19 @@ void remedy_make(struct remedy *r, struct bios_view *v, const struct bios_node *
 			NOTE(&w, "its settings could not be read: %s", n->error);
 		return;
 	}
+	if (bios_job_runs(n)) {
+		add(r, REMEDY_WAIT, 1)->job = n->job_id;
+		NOTE(&w, "job %s is %s: wait until it has ended, then ask again",
+		     n->job_id, n->job_state);
+		return;
+	}
 	look_at_pending(&w);
 	if (w.clear && n->job_id)
-		NOTE(&w,
-		     "job %s would apply what is not wanted: delete it first "
-		     "(racadm jobqueue delete -i %s)",
-		     n->job_id, n->job_id);
+		add(r, REMEDY_DELETE, 1)->job = n->job_id;
 	if (w.clear)
 		add(r, REMEDY_CLEAR, 1);
-	else if (w.reboot)
-		add(r, REMEDY_REBOOT, 1);
+	else if (w.reboot && n->by_job)
+		add(r, REMEDY_REBOOT, 1); /* while its job waits, nothing can be set */
 	set_all(&w);
 	contradicted(&w);
 }

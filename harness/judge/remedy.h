@@ -10,9 +10,11 @@
 #include "judge/bios.h"
 
 enum remedy_kind {
-	REMEDY_SET,   /* give the attribute this value */
-	REMEDY_CLEAR, /* take back what is pending: it is not wanted */
-	REMEDY_JOB,   /* queue the job that applies what is pending */
+	REMEDY_SET,    /* give the attribute this value */
+	REMEDY_WAIT,   /* until the job has ended that changes settings now */
+	REMEDY_DELETE, /* the job that would apply what is not wanted */
+	REMEDY_CLEAR,  /* take back what is pending: it is not wanted */
+	REMEDY_JOB,    /* queue the job that applies what is pending */
 	REMEDY_REBOOT,
 	REMEDY_NOTE, /* what nobody can do by a command: `text` */
 };
@@ -23,6 +25,7 @@ struct remedy_step {
 	const char *attribute, *value; /* REMEDY_SET */
 	bool literal;                  /* BIOS holds a number there, no text */
 	const char *group;             /* where racadm keeps it, NULL: not known */
+	const char *job;               /* REMEDY_WAIT, REMEDY_DELETE */
 	const char *text;
 };
 

@@ -180,11 +180,12 @@ class Fleet(Case):
         steps = {n["name"].rpartition(".")[2]: n for n in json.loads(done.stdout)}
         self.assertEqual(steps["1"]["racadm"], [
             "racadm set BIOS.ProcSettings.LogicalProc Disabled",
-            "racadm jobqueue create BIOS.Setup.1-1", "reboot"])
+            "racadm jobqueue create BIOS.Setup.1-1",
+            "racadm serveraction powercycle"])
         self.assertEqual(steps["1"]["redfish"][0]["body"],
                          {"Attributes": {"LogicalProc": "Disabled"}})
         self.assertEqual(steps["2"]["racadm"], ["racadm clearpending BIOS.Setup.1-1"])
-        self.assertEqual(steps["3"]["racadm"], ["reboot"])
+        self.assertEqual(steps["3"]["racadm"], ["racadm serveraction powercycle"])
         self.assertNotIn("4", steps)
         stats = self.no_session_left()
         self.assertEqual(sum(stats["logins"].values()), 8)

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 ASSAY = None
+RESTART = "racadm serveraction powercycle"
 DATA = None
 
 
@@ -283,10 +284,10 @@ class Bios(unittest.TestCase):
             "racadm set BIOS.ProcSettings.Sme Enabled",
             "racadm set BIOS.GROUP.Count 4",
             "racadm set BIOS.SysProfileSettings.SysProfile Custom",
-            "racadm jobqueue create BIOS.Setup.1-1", "reboot",
+            "racadm jobqueue create BIOS.Setup.1-1", RESTART,
             "racadm set BIOS.ProcSettings.Snp Enabled",
             "racadm set BIOS.SysProfileSettings.ProcCStates Enabled",
-            "racadm jobqueue create BIOS.Setup.1-1", "reboot"])
+            "racadm jobqueue create BIOS.Setup.1-1", RESTART])
         self.assertEqual([q["body"] for q in node["redfish"] if q["method"] == "PATCH"], [
             {"Attributes": {"Sme": "Enabled", "Count": 4, "SysProfile": "Custom"}},
             {"Attributes": {"Snp": "Enabled", "ProcCStates": "Enabled"}}])
@@ -300,11 +301,71 @@ class Bios(unittest.TestCase):
         done = assay("remedy", self.top / "n1.json", "--profile", self.top / "p.yaml")
         self.assertEqual(done.stdout.splitlines()[:4], [
             "n1:", "  racadm set BIOS.SysProfileSettings.SysProfile PerfOptimized",
-            "  racadm jobqueue create BIOS.Setup.1-1", "  reboot"])
+            "  racadm jobqueue create BIOS.Setup.1-1", "  " + RESTART])
         self.assertIn("# ProcCStates gets its value from SysProfile=PerfOptimized",
                       done.stdout)
         done = assay("remedy", self.top / "n1.json")
         self.assertEqual(done.returncode, 2)
+
+    def remedy(self, profile, **files):
+        """Steps for node n1, from files n1.NAME.json."""
+        (self.top / "p.yaml").write_text(
+            "profile: p\nattributes:\n" + profile, encoding="utf-8")
+        words = []
+        for name, content in files.items():
+            words.append(self.top / f"n1.{name}.json")
+            words[-1].write_text(json.dumps(content), encoding="utf-8")
+        done = assay("remedy", *words, "--profile", self.top / "p.yaml", "--format",
+                     "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        return json.loads(done.stdout)[0]
+
+    def test_remedy_asks_a_service_in_its_own_way(self):
+        system = "/redfish/v1/Systems/1"
+        bios = {"@odata.id": system + "/Bios", "@odata.type": "#Bios.v1_0_4.Bios",
+                "@Redfish.Settings": {"SettingsObject": {
+                    "@odata.id": system + "/Bios/Pending"}},
+                "Attributes": {"ProcHyperthreading": "Enabled", "Turbo": "On"}}
+        node = self.remedy("  ProcHyperthreading: {want: Disabled, why: w}\n", bios=bios)
+        self.assertEqual(node["racadm"], [])
+        self.assertEqual(node["redfish"], [
+            {"method": "PATCH", "uri": system + "/Bios/Pending",
+             "body": {"Attributes": {"ProcHyperthreading": "Disabled"}}},
+            {"method": "POST", "uri": system + "/Actions/ComputerSystem.Reset",
+             "body": {"ResetType": "GracefulRestart"}}])
+        # what waits and is not wanted: the present value is written again
+        node = self.remedy("  Turbo: {want: [\"On\"], why: w}\n", bios=bios,
+                           settings={"Attributes": {"Turbo": "Off"}})
+        self.assertEqual(node["redfish"], [
+            {"method": "PATCH", "uri": system + "/Bios/Pending",
+             "body": {"Attributes": {"Turbo": "On"}}}])
+
+    def test_remedy_deletes_the_job_before_it_clears(self):
+        profile = "  LogicalProc: {want: Disabled, why: w}\n"
+        bios = {"Attributes": {"LogicalProc": "Disabled"}}
+        job = {"Id": "JID_1", "JobType": "BIOSConfiguration", "JobState": "Scheduled"}
+        waits = {"Attributes": {"LogicalProc": "Enabled"}}
+        node = self.remedy(profile, bios=bios, settings=waits, jobs={"Members": [job]})
+        self.assertEqual(node["racadm"], ["racadm jobqueue delete -i JID_1",
+                                          "racadm clearpending BIOS.Setup.1-1"])
+        self.assertEqual(node["redfish"][0]["body"], {"JobID": "JID_1"})
+        self.assertTrue(node["redfish"][0]["uri"].endswith("DellJobService.DeleteJobQueue"))
+        node = self.remedy(profile, bios=bios, settings=waits,
+                           jobs={"Members": [{**job, "Id": "1; reboot"}]})
+        self.assertEqual(node["racadm"][0], "racadm jobqueue delete -i unnamed")
+        node = self.remedy(profile, bios=bios, settings=waits,
+                           jobs={"Members": [{**job, "JobState": "Running"}]})
+        self.assertEqual(node["racadm"], ["racadm jobqueue view -i JID_1"])
+        self.assertEqual(node["notes"], ["job JID_1 is Running: wait until it has ended, "
+                                         "then ask again"])
+
+    def test_what_waits_may_be_in_other_letters(self):
+        node = self.remedy("  LogicalProc: {want: [No, Disabled], why: w}\n",
+                           bios={"Attributes": {"LogicalProc": "Enabled"}},
+                           settings={"Attributes": {"LogicalProc": "disabled"}},
+                           jobs={"Members": []})
+        self.assertEqual(node["racadm"],
+                         ["racadm jobqueue create BIOS.Setup.1-1", RESTART])
 
     def test_shipped_profiles_are_found_by_name(self):
         done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nps4")
