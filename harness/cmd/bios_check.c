@@ -188,7 +188,7 @@ static int as_json(const struct bios_look *l, const struct summary *s,
 	for (size_t i = 0; i < v->n_remarks; i++)
 		(void)json_array_append_new(remarks, json_clean_string(v->remarks[i]));
 	(void)json_object_set_new(o, "remarks", remarks);
-	text = json_dumps(o, JSON_INDENT(1));
+	text = json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	strbuf_addf(&out, "%s\n", text);
 	free(text);
 	json_decref(o);

@@ -197,7 +197,7 @@ static int put(struct diff *d, struct err *e)
 
 		(void)json_object_set(o, "differ", list);
 		(void)json_object_set(o, "unreadable", unreadable);
-		text = json_dumps(o, JSON_INDENT(1));
+		text = json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 		strbuf_addf(&t.out, "%s\n", text);
 		free(text);
 	} else if (!differ) {

@@ -194,7 +194,7 @@ static void as_text(const struct remedy *r, const struct target *t, struct strbu
 
 		if (!redfish(r, t, &i, &q))
 			continue;
-		body = json_dumps(q.body, JSON_COMPACT);
+		body = json_dumps(q.body, JSON_COMPACT | JSON_ENSURE_ASCII);
 		strbuf_addf(out, "  Redfish: %s %s%s%s\n", q.method, q.uri,
 			    json_object_size(q.body) || *q.method == 'P' ? " " : "",
 			    json_object_size(q.body) || *q.method == 'P' ? body : "");
@@ -304,7 +304,7 @@ int bios_remedy(struct bios_look *l, struct err *e)
 		remedy_release(&r);
 	}
 	if (l->json) {
-		char *text = json_dumps(list, JSON_INDENT(1));
+		char *text = json_dumps(list, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 
 		strbuf_addf(&t.out, "%s\n", text);
 		free(text);

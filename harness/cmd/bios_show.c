@@ -128,7 +128,7 @@ int bios_show(struct bios_look *l, struct err *e)
 			status = 3;
 		if (l->json) {
 			json_t *o = node_json(r, &s);
-			char *text = json_dumps(o, 0);
+			char *text = json_dumps(o, JSON_ENSURE_ASCII);
 
 			strbuf_addf(&t.out, "%s\n", text);
 			free(text);

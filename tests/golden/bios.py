@@ -210,6 +210,21 @@ class Bios(unittest.TestCase):
         self.assertEqual(node["remark"],
                          "1 attribute is there twice, with the same value")
 
+    def test_what_moves_a_terminal_is_escaped(self):
+        bad = "a\u009b31m\u202eb\u2066c"
+        for i in (1, 2):
+            self.dump(f"n{i}.json", LogicalProc=bad + str(i))
+        (self.top / "p.yaml").write_text(
+            "profile: p\nattributes:\n  LogicalProc: {want: \"\\u202ex\", why: w}\n",
+            encoding="utf-8")
+        for word in ("show", "check", "diff", "remedy"):
+            for form in ("table", "json"):
+                done = assay(word, self.top, "--profile", self.top / "p.yaml",
+                             "--format", form)
+                self.assertTrue(done.stdout.isascii(), (word, form))
+        for node in self.show(self.top / "n1.json"):  # and nothing is lost
+            self.assertEqual(node["attributes"]["LogicalProc"]["current"], bad + "1")
+
     def test_marks_of_windows(self):
         path = self.dump("n1.json", A="1")
         text = path.read_text(encoding="utf-8")
