@@ -59,9 +59,10 @@ static const struct conf_key file_keys[] = {
 
 struct metric_file {
 	const struct yaml_node *ref, *warn, *fail, *at;
-	const char *place, *from, *why;
+	const char *place, *from, *why, *blas;
 	double spread;
 	int nodes;
+	bool binding;
 };
 
 static const struct conf_key metric_keys[] = {
@@ -75,6 +76,10 @@ static const struct conf_key metric_keys[] = {
 	 .type = CONF_NAME,
 	 .offset = offsetof(struct metric_file, place)},
 	{.name = "at", .type = CONF_NODE, .offset = offsetof(struct metric_file, at)},
+	{.name = "blas", .type = CONF_TEXT, .offset = offsetof(struct metric_file, blas)},
+	{.name = "binding",
+	 .type = CONF_BOOL,
+	 .offset = offsetof(struct metric_file, binding)},
 	{.name = "spread",
 	 .type = CONF_QUANTITY,
 	 .offset = offsetof(struct metric_file, spread),
@@ -148,6 +153,7 @@ static int add_reference(struct baselines *b, const struct yaml_node *metric,
 	    finish(&b->arena, map, &f, &r, e))
 		return -1;
 	r.place = f.place;
+	r.blas = f.binding ? NULL : f.blas;
 	r.from = f.from;
 	r.why = f.why;
 	r.spread = f.spread;

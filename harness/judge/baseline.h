@@ -30,6 +30,7 @@ struct reference {
 	const char *metric, *unit;
 	const char *place;    /* NULL: every placement */
 	const char *at;       /* see series_at_match() */
+	const char *blas;     /* measured with it: no FAIL with another; NULL: any */
 	size_t nodes;         /* it is about as one, 1 where it does not say */
 	double value;         /* in unit, above 0 */
 	struct limits shares; /* limits as shares of value */

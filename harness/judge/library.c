@@ -2,9 +2,9 @@
 /* The BLAS, not the node: see library.h. */
 #include "judge/library.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "judge/rule.h"
@@ -19,27 +19,34 @@ struct group {
 	double least, most;
 };
 
-/* "OpenBLAS 0.3.21 (Haswell, OpenMP)" of "BLAS: ..., 2 threads, n = 2112, /lib/...". */
-static const char *library_of(struct summary *s, const struct series *series)
+const char *library_name(struct summary *s, const struct series *series)
 {
 	static const char start[] = "BLAS: ";
 	const int64_t id = series->launches[series->n - 1].step;
 	const struct state_step *st = &s->state->steps[id - 1];
 
 	for (size_t i = 0; i < st->n_events; i++) {
-		const char *text = st->events[i]->text, *end;
+		const char *text = st->events[i]->text, *end, *threads;
 
 		if (strcmp(st->events[i]->what, "library") != 0 ||
 		    strncmp(text, start, sizeof(start) - 1) != 0)
 			continue;
 		text += sizeof(start) - 1;
-		end = strstr(text, " thread");
-		while (end && end > text && isdigit((unsigned char)end[-1]))
-			end--;
-		if (end && end - text > 2)
-			return arena_strndup(&s->arena, text, (size_t)(end - text - 2));
+		threads = strstr(text, " thread");
+		for (end = threads; end && end > text && *end != ','; end--)
+			continue;
+		if (end && end > text)
+			return arena_strndup(&s->arena, text, (size_t)(end - text));
 	}
-	return "the BLAS";
+	return NULL;
+}
+
+bool library_is(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return name && !strncasecmp(name, wanted, len) &&
+	       (!name[len] || name[len] == ' ' || name[len] == ',');
 }
 
 static void say(struct summary *s, const struct group *g)
@@ -78,7 +85,9 @@ void library_cause(struct summary *s, const struct judge_nodes *nodes)
 		if (!node || !v->series || v->at || strcmp(v->rule, "theory") != 0 ||
 		    strcmp(v->metric, "dgemm.dgemm") != 0 || !v->share.set)
 			continue;
-		library = library_of(s, v->series);
+		library = library_name(s, v->series);
+		if (!library)
+			library = "the BLAS";
 		strbuf_reset(&key);
 		strbuf_addf(&key, "%s\n%s", library, cpu);
 		k = names_add(&keys, strbuf_str(&key), &fresh);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "judge/library.h"
 #include "judge/rule.h"
 
 /* "150 GB/s is 19.8 % below the 187 GB/s of baseline 'milan-7713'". */
@@ -41,6 +42,14 @@ static void compare(const struct rule_input *in, struct summary *out,
 	if (s->within && r->spread > 0) {
 		c.sigma = r->spread;
 		c.sigma_from = "the baseline";
+	}
+	if (r->blas) {
+		const char *library = library_name(out, s);
+
+		c.not_binding = !library_is(library, r->blas);
+		c.binding_why = arena_printf(
+			&out->arena, "that was measured with %s, this with %s", r->blas,
+			library ? library : "a library not known");
 	}
 	start(why, s, r, in->config->baselines.items[r->baseline].name);
 	rule_compare(in, out, rule_series_verdict(out, "baseline", s), s, &c, why);

@@ -174,8 +174,8 @@ static const char *remark(const struct fixture *f, const char *part)
 	return NULL;
 }
 
-/* DGEMM at @shares of fma on nodes a, b and c. */
-static void libraries(struct fixture *f, const double shares[3])
+/* DGEMM at @shares of fma on nodes a, b and c; @baseline in YAML, may be NULL. */
+static void libraries(struct fixture *f, const double shares[3], const char *baseline)
 {
 	static const char *const nodes[] = {"a", "b", "c"};
 
@@ -184,6 +184,8 @@ static void libraries(struct fixture *f, const double shares[3])
 		f, "theory.yaml",
 		"limits:\n  - {metric: dgemm.dgemm, of: dgemm.fma, warn: 70 %, from: x, "
 		"why: y}\n");
+	if (baseline)
+		fixture_file(f, "baselines/d.yaml", baseline);
 	fixture_config(f);
 	fixture_line(
 		f, "{\"kind\":\"plan\",\"name\":\"test\",\"nodes\":[\"a\",\"b\",\"c\"],"
@@ -208,6 +210,46 @@ static void libraries(struct fixture *f, const double shares[3])
 	fixture_judge(f);
 }
 
+/* Published with BLIS: a healthy node with OpenBLAS must not fail by it. */
+static void a_reference_of_another_blas_gives_no_more_than_a_warning(void **unused)
+{
+	static const double half[3] = {0.46, 0.47, 0.465};
+	static const struct {
+		const char *keys;
+		enum verdict_word word;
+		const char *why;
+	} cases[] = {
+		{"", VERDICT_FAIL, NULL},
+		{"    blas: BLIS 0.9.0\n", VERDICT_WARN,
+		 "no FAIL, since that was measured with BLIS 0.9.0, this with OpenBLAS "
+		 "0.3.20 "
+		 "(Zen, OpenMP)"},
+		{"    blas: OpenBLAS 0.3.2\n", VERDICT_WARN, "with OpenBLAS 0.3.2, this"},
+		{"    blas: openblas 0.3.20\n", VERDICT_FAIL, NULL},
+		{"    blas: OpenBLAS\n", VERDICT_FAIL, NULL},
+		{"    blas: BLIS\n    binding: true\n", VERDICT_FAIL, NULL},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict *v;
+		struct fixture f;
+		char text[512];
+
+		(void)snprintf(text, sizeof(text),
+			       "baseline: d\nmetrics:\n  dgemm.dgemm:\n"
+			       "    ref: 80 GFLOP/s\n    warn: -10 %%\n    fail: -20 %%\n"
+			       "    from: \"a test\"\n%s",
+			       cases[i].keys);
+		libraries(&f, half, text);
+		v = fixture_verdict(&f, "baseline", "dgemm.dgemm", "a");
+		assert_int_equal(v->word, cases[i].word);
+		if (cases[i].why)
+			assert_non_null(strstr(v->why, cases[i].why));
+		fixture_release(&f);
+	}
+}
+
 static void a_slow_blas_is_no_slow_node(void **unused)
 {
 	static const double slow[3] = {0.46, 0.47, 0.465}, one[3] = {0.9, 0.46, 0.9};
@@ -215,22 +257,22 @@ static void a_slow_blas_is_no_slow_node(void **unused)
 	struct fixture f;
 
 	(void)unused;
-	libraries(&f, slow);
+	libraries(&f, slow, NULL);
 	assert_non_null(remark(&f, "BLAS, not the node: OpenBLAS 0.3.20 (Zen, OpenMP) "
 				   "reaches 46 % of what the cores do in registers, on "
 				   "all 3 nodes with AMD EPYC 7713;"));
 	assert_int_equal(fixture_verdict(&f, "theory", "dgemm.dgemm", "a")->word,
 			 VERDICT_WARN);
 	fixture_release(&f);
-	libraries(&f, one);
+	libraries(&f, one, NULL);
 	assert_null(remark(&f, "BLAS, not the node"));
 	assert_int_equal(fixture_verdict(&f, "theory", "dgemm.dgemm", "b")->word,
 			 VERDICT_WARN);
 	fixture_release(&f);
-	libraries(&f, good);
+	libraries(&f, good, NULL);
 	assert_null(remark(&f, "BLAS, not the node"));
 	fixture_release(&f);
-	libraries(&f, apart);
+	libraries(&f, apart, NULL);
 	assert_null(remark(&f, "BLAS, not the node"));
 	fixture_release(&f);
 }
@@ -243,6 +285,8 @@ int main(void)
 		cmocka_unit_test(few_cores_are_compared_with_those_of_like_nodes),
 		cmocka_unit_test(of_two_cores_nobody_knows_which_is_right),
 		cmocka_unit_test(what_is_in_doubt_is_measured_again),
+		cmocka_unit_test(
+			a_reference_of_another_blas_gives_no_more_than_a_warning),
 		cmocka_unit_test(a_slow_blas_is_no_slow_node),
 	};
 
