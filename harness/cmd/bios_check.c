@@ -198,7 +198,7 @@ static int as_json(const struct bios_look *l, const struct summary *s,
 }
 
 /* A node that no rule has a word for was compared with nothing: that is not good. */
-static void add_silent(struct summary *s)
+static void add_silent(struct summary *s, const char *profile)
 {
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		struct verdict *v;
@@ -211,8 +211,11 @@ static void add_silent(struct summary *s)
 		v->metric = "bios.read";
 		v->word = VERDICT_UNJUDGED;
 		v->cause = "no-reference";
-		v->why = "its running system alone is known, and there is nothing to "
-			 "compare that with";
+		v->why =
+			profile ? "none of the settings the profile wants is among those "
+				  "that were read"
+				: "its running system alone is known, and there is "
+				  "nothing to compare that with";
 		s->nodes[i].word = v->word;
 		s->nodes[i].why = v->why;
 		s->counts[v->word]++;
@@ -242,7 +245,7 @@ int bios_check(struct bios_look *l, struct err *e)
 
 	if (judge_by(&s, &l->state, l->config, "bios", e))
 		goto out;
-	add_silent(&s);
+	add_silent(&s, l->profile);
 	s.exit = status_of(&s);
 	bios_view_make(&v, &l->state, l->config);
 	if (!(l->json ? as_json(l, &s, &v, e) : table(l, &s, &v, e)))

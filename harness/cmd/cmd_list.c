@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "bios/source.h"
 #include "cmd/judged.h"
-#include "judge/judge.h"
+#include "judge/judge_config.h"
 #include "reports/term.h"
 #include "run/launcher.h"
 #include "run/runner.h"
@@ -116,13 +116,32 @@ static int list_reports(const struct cmd_env *env, struct entries *l, struct err
 	return 0;
 }
 
+static int list_profiles(const struct cmd_env *env, struct entries *l, struct err *e)
+{
+	struct judge_config *c;
+
+	if (judge_config_load(&c, env->configs, NULL, e))
+		return -1;
+	for (size_t i = 0; i < c->n_profiles; i++) {
+		const struct profile *p = &c->profiles[i];
+
+		add(l, arena_strdup(&l->arena, p->name),
+		    arena_printf(&l->arena, "%zu attribute%s%s%s%s", p->n,
+				 p->n == 1 ? "" : "s", p->include ? ", those of " : "",
+				 p->include ? p->include : "",
+				 p->include ? " among them" : ""));
+	}
+	judge_config_free(c);
+	return 0;
+}
+
 static const struct topic {
 	const char *name;
 	int (*list)(const struct cmd_env *env, struct entries *l, struct err *e);
 } topics[] = {
 	{"kernels", list_kernels}, {"launchers", list_launchers},
 	{"sources", list_sources}, {"rules", list_rules},
-	{"reports", list_reports},
+	{"reports", list_reports}, {"profiles", list_profiles},
 };
 
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), NAMES = 40, TEXTS = 500 };
@@ -200,7 +219,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 
 const struct command_def cmd_list = {
 	.name = "list",
-	.usage = "kernels|launchers|sources|rules|reports",
+	.usage = "kernels|launchers|sources|rules|reports|profiles",
 	.help = "what there is to choose from",
 	.run = run,
 };

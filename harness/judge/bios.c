@@ -188,6 +188,8 @@ void bios_view_release(struct bios_view *v)
 	free(v->nodes);
 	free(v->remarks);
 	free(v->like);
+	free(v->meant);
+	names_release(&v->absent);
 	names_release(&v->index);
 	arena_release(&v->arena);
 	memset(v, 0, sizeof(*v));
@@ -336,6 +338,8 @@ void bios_sentence(const struct bios_view *v, const struct bios_node *n,
 			    strcmp(n->source, racadm_source) != 0
 				    ? "an attribute of this board"
 				    : "among the settings that racadm was asked for");
+		if (f->meant)
+			strbuf_addf(out, " (did you mean %s?)", f->meant);
 		add_wanted(out, v, f);
 		add_reason(out, f);
 		break;

@@ -35,6 +35,7 @@ struct bios_finding {
 	const char *wanted;                 /* first wanted value, NULL where none is */
 	const struct profile_attribute *by; /* of the profile, or NULL */
 	const char *remark; /* BIOS_MATCH: how it is not quite as written; else NULL */
+	const char *meant;  /* BIOS_ABSENT: a name that is nearly it, or NULL */
 	const char *usual;  /* BIOS_ODD: what most have, NULL: they have none */
 	size_t usual_n, like_n; /* so many of so many like nodes have that */
 };
@@ -50,9 +51,10 @@ struct bios_node {
 	const char *setting; /* the one profile marked `setting` that it matches */
 	const char *chassis; /* by its BMC, or NULL */
 	bool readable;
-	const char *error;        /* why it is not readable */
-	size_t n_read;            /* attributes that were read */
-	size_t n_wanted, n_match; /* of the profile's attributes that the node has */
+	const char *error; /* why it is not readable */
+	size_t n_read;     /* attributes that were read */
+	size_t n_wanted,
+		n_match; /* of the profile's attributes that a node has to have */
 	struct bios_finding
 		*findings; /* what is not as it should be, then what matches */
 	size_t n, cap;
@@ -70,7 +72,10 @@ struct bios_view {
 	struct names index;   /* of their names */
 	const char **remarks; /* attributes without a usual value */
 	size_t n_remarks, cap_remarks;
-	size_t *like; /* nodes of each group */
+	size_t *like;        /* nodes of each group */
+	struct names absent; /* attributes that boards do not have */
+	const char **meant;  /* what each may be called instead, or NULL */
+	size_t cap_meant;
 };
 
 /* @config and @state must outlive the view; bios_view_release() after. */

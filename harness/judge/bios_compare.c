@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
+#include "base/suggest.h"
 #include "judge/bios.h"
 
 /*
@@ -137,6 +139,26 @@ static void add_contradiction(struct bios_view *v, struct bios_node *n,
 	f->wanted = by ? by->want[0] : NULL;
 }
 
+/*
+ * The name it was probably meant to be, of those a board has. Asked of the first board
+ * without it: a fleet's boards have the same ones.
+ */
+static const char *meant(struct bios_view *v, const char *name,
+			 const struct settings *own)
+{
+	struct suggest near = suggest_start(name);
+	bool fresh;
+	size_t at = names_add(&v->absent, name, &fresh);
+
+	if (!fresh)
+		return v->meant[at];
+	mem_grow(&v->meant, &v->cap_meant, at + 1, sizeof(*v->meant));
+	for (size_t i = 0; i < own->n; i++)
+		suggest_offer(&near, own->items[i].name);
+	v->meant[at] = near.best ? arena_strdup(&v->arena, near.best) : NULL;
+	return v->meant[at];
+}
+
 static void compare_wanted(struct bios_view *v, struct bios_node *n,
 			   const struct profile_attribute *want,
 			   const struct settings *own, const struct settings *os)
@@ -152,8 +174,10 @@ static void compare_wanted(struct bios_view *v, struct bios_node *n,
 
 		if (want->optional)
 			return;
+		n->n_wanted++;
 		f = bios_add(v, n, BIOS_ABSENT, &none);
 		f->absent = true;
+		f->meant = meant(v, want->name, own);
 	} else {
 		bool good = is_wanted(want, s, &remark);
 

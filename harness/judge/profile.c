@@ -2,9 +2,12 @@
 /* BIOS profiles from YAML: see profile.h. */
 #include "judge/profile.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include "base/mem.h"
+#include "base/names.h"
 #include "config/conf.h"
 
 static const char *const severities[] = {"fail", "warn", NULL};
@@ -36,19 +39,32 @@ static const struct conf_key keys[] = {
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MOST_INCLUDES = 8 }; /* one within the other: more is a circle */
+enum { MOST_INCLUDES = 8 }; /* one within the other: nobody could tell what holds */
 
 /* Reads @path into @p behind what it includes. */
 struct loader {
 	struct profile *p;
 	const char *shipped;
-	int depth;
+	struct stat open[MOST_INCLUDES + 1]; /* the files we are in, outermost first */
+	int depth;                           /* so many */
 	struct err *e;
 };
 
 static int load(struct loader *l, const char *path, bool outermost);
 
-/* The file NAME.yaml beside @path, else among those shipped. */
+static bool is_open(const struct loader *l, const struct stat *st, int from)
+{
+	for (int i = from; i < l->depth; i++) {
+		if (l->open[i].st_dev == st->st_dev && l->open[i].st_ino == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The file NAME.yaml beside @path, else among those shipped: also where the one beside is
+ * @path itself, so that a hpc.yaml of a site's own may include the shipped one.
+ */
 static int include(struct loader *l, const struct yaml_node *root, const char *path,
 		   const char *name)
 {
@@ -56,13 +72,30 @@ static int include(struct loader *l, const struct yaml_node *root, const char *p
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
 	const char *file = arena_printf(&l->p->arena, "%.*s%s.yaml", dir, path, name);
+	struct stat st;
+	bool there = !stat(file, &st);
 
-	if (access(file, F_OK) && l->shipped)
+	if ((!there || is_open(l, &st, l->depth - 1)) && l->shipped) {
 		file = arena_printf(&l->p->arena, "%s/%s.yaml", l->shipped, name);
-	if (access(file, F_OK))
-		return yaml_error(key, l->e, "'include': no profile '%.64s'", name);
-	if (++l->depth > MOST_INCLUDES)
+		there = !stat(file, &st);
+	}
+	if (!there)
+		return yaml_error(
+			key, l->e,
+			"'include': no profile '%.64s', see assay list profiles", name);
+	if (!strcmp(name, l->p->name))
+		return yaml_error(
+			key, l->e,
+			"'include': '%.64s' includes itself: a profile that takes "
+			"over another one has a name of its own",
+			name);
+	if (is_open(l, &st, 0))
 		return yaml_error(key, l->e, "'include': '%.64s' includes itself", name);
+	if (l->depth > MOST_INCLUDES)
+		return yaml_error(
+			key, l->e,
+			"'include': more than %d profiles, one within the other",
+			MOST_INCLUDES);
 	return load(l, file, false);
 }
 
@@ -104,6 +137,9 @@ static int load(struct loader *l, const char *path, bool outermost)
 	struct form f = {0};
 	const struct yaml_node *root;
 
+	if (stat(path, &l->open[l->depth]))
+		memset(&l->open[l->depth], 0, sizeof(l->open[0]));
+	l->depth++;
 	if (yaml_load(&l->p->arena, path, &root, l->e) ||
 	    conf_decode(&l->p->arena, root, keys, N_OF(keys), &f, NULL, l->e) ||
 	    conf_expect(yaml_find(root, "attributes")->key, f.attributes, YAML_MAP, l->e))
@@ -111,18 +147,52 @@ static int load(struct loader *l, const char *path, bool outermost)
 	if (outermost) {
 		l->p->name = f.name;
 		l->p->setting = f.setting;
+		l->p->include = f.include;
 	}
 	if (f.include && include(l, root, path, f.include))
 		return -1;
+	l->depth--;
 	return add(l, f.attributes);
+}
+
+/* One name cannot be what two attributes are called. */
+static int check_names(const struct profile *p, struct err *e)
+{
+	struct names seen = {0};
+	size_t *of = NULL, cap = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->n && !rc; i++) {
+		const struct profile_attribute *a = &p->attributes[i];
+
+		for (size_t k = 0; k <= a->n_also && !rc; k++) {
+			const char *name = k ? a->also[k - 1] : a->name;
+			bool fresh;
+			size_t at = names_add(&seen, name, &fresh);
+
+			mem_grow(&of, &cap, at + 1, sizeof(*of));
+			if (fresh)
+				of[at] = i;
+			else
+				rc = err_set(
+					e, ERR_USAGE,
+					"%s: '%.64s' is also a name of '%.64s' (%s): "
+					"which of them holds?",
+					a->where, name, p->attributes[of[at]].name,
+					p->attributes[of[at]].where);
+		}
+	}
+	free(of);
+	names_release(&seen);
+	return rc;
 }
 
 int profile_load(struct profile *p, const char *path, const char *shipped, struct err *e)
 {
-	struct loader l = {p, shipped, 0, e};
+	struct loader l = {.p = p, .shipped = shipped, .e = e};
 
 	memset(p, 0, sizeof(*p));
-	return load(&l, path, true);
+	return load(&l, path, true) ? -1 : check_names(p, e);
 }
 
 void profile_release(struct profile *p)

@@ -4,8 +4,8 @@
  * not. Read from configs/bios/NAME.yaml. Wanted values are compared as texts, so they are
  * kept exactly as written: Off, NO, 0755, 1e3, 1.10 are these texts and nothing else.
  *
- * `include: NAME` takes over all of another profile of the same folder (or of the folder
- * of shipped ones) first; what is said again here stands instead.
+ * `include: NAME` takes over all of another profile, NAME.yaml in the same folder or else
+ * in that of the shipped ones, first; what is said again here stands instead.
  */
 #ifndef ASSAY_JUDGE_PROFILE_H
 #define ASSAY_JUDGE_PROFILE_H
@@ -33,7 +33,8 @@ struct profile_attribute {
 struct profile {
 	struct arena arena;
 	const char *name;
-	bool setting; /* a node that matches it has this `bios.setting` */
+	const char *include; /* name of the one it takes over, or NULL */
+	bool setting;        /* a node that matches it has this `bios.setting` */
 	struct profile_attribute *attributes; /* of the included one first */
 	size_t n;
 };

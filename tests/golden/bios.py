@@ -225,6 +225,61 @@ class Bios(unittest.TestCase):
         for node in self.show(self.top / "n1.json"):  # and nothing is lost
             self.assertEqual(node["attributes"]["LogicalProc"]["current"], bad + "1")
 
+    def profile(self, name, text):
+        path = self.top / f"{name}.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def refused(self, profile, text):
+        dump = self.top / "n1.json"
+        done = assay("check", dump, "--profile", profile)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn(text, done.stderr)
+
+    def test_what_a_profile_may_include(self):
+        self.dump("n1.json", LogicalProc="Disabled", NewName="x")
+        own = self.profile("hpc", "profile: site-hpc\ninclude: hpc\nattributes:\n"
+                           "  NewName: {want: x, why: w}\n")
+        _, out = self.check(self.top / "n1.json", "--profile", own, status=0)
+        matched = [f["attribute"] for f in out["findings"] if f["result"] == "MATCH"]
+        self.assertEqual(matched, ["LogicalProc", "NewName"])
+        entry = "attributes:\n  A: {want: x, why: w}\n"
+        for i in range(10):
+            self.profile(f"p{i}", f"profile: p{i}\ninclude: p{i + 1}\n{entry}")
+        self.profile("p10", f"profile: p10\n{entry}")
+        self.refused(self.top / "p0.yaml", "more than 8 profiles, one within the other")
+        _, out = self.check(self.top / "n1.json", "--profile", self.top / "p2.yaml",
+                            status=0)
+        self.profile("p10", f"profile: p10\ninclude: p9\n{entry}")
+        self.refused(self.top / "p5.yaml", "'p9' includes itself")
+        self.refused(self.profile("q", f"profile: hpc\ninclude: hpc\n{entry}"),
+                     "has a name of its own")
+        self.refused(self.profile("q", "profile: q\nattributes:\n"
+                                  "  A: {want: x, also: [B], why: w}\n"
+                                  "  B: {want: y, why: w}\n"),
+                     "q.yaml:4:3: 'B' is also a name of 'A'")
+
+    def test_a_name_that_is_nearly_one_is_suggested(self):
+        self.dump("n1.json", LogicalProc="Disabled", Other="x")
+        own = self.profile("p", "profile: p\nattributes:\n"
+                           "  LogicalProcs: {want: Disabled, why: w}\n"
+                           "  Other: {want: x, why: w}\n"
+                           "  NoSuch: {want: x, why: w}\n")
+        done = assay("check", self.top / "n1.json", "--profile", own)
+        self.assertIn("LogicalProcs is not an attribute of this board (did you mean "
+                      "LogicalProc?)", done.stdout)
+        self.assertIn("NoSuch is not an attribute of this board, profile", done.stdout)
+        self.assertIn("1 of 3 settings are as profile p wants", done.stdout)
+
+    def test_what_is_of_one_node_alone_is_no_difference(self):
+        for i in range(1, 4):
+            self.dump(f"n{i}.json", SerialNumber=f"S{i}", ServerName=f"n{i}",
+                      ServerAssetTag=f"T{i}", NicMacAddress=f"00:0{i}", LogicalProc="x")
+        self.assertEqual(assay("diff", self.top).returncode, 0)
+        done = assay("check", self.top)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(len(done.stdout.splitlines()), 2, done.stdout)
+
     def test_marks_of_windows(self):
         path = self.dump("n1.json", A="1")
         text = path.read_text(encoding="utf-8")
@@ -383,6 +438,11 @@ class Bios(unittest.TestCase):
                          ["racadm jobqueue create BIOS.Setup.1-1", RESTART])
 
     def test_shipped_profiles_are_found_by_name(self):
+        done = subprocess.run([ASSAY, "list", "profiles"], check=True, timeout=60,
+                              capture_output=True, text=True)
+        names = [line.split()[0] for line in done.stdout.splitlines()]
+        self.assertIn("nps4", names)
+        self.assertRegex(done.stdout, "milan-hpc +[0-9]+ attributes, those of hpc among")
         done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nps4")
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("1 of 1 settings are as profile nps4 wants", done.stdout)
