@@ -114,6 +114,13 @@ int judge_config_profile(struct judge_config *c, const char *word, const char **
 			return -1;
 		p = &c->profiles[c->n_profiles - 1];
 		note(c, word, NULL, arena_printf(&c->arena, "bios/%s.yaml", p->name));
+		for (size_t i = 0; i < p->n_files; i++) {
+			const char *slash = strrchr(p->files[i], '/');
+
+			note(c, p->files[i], NULL,
+			     arena_printf(&c->arena, "bios/%s",
+					  slash ? slash + 1 : p->files[i]));
+		}
 		*name = p->name;
 		return 0;
 	}

@@ -61,6 +61,22 @@ static bool is_open(const struct loader *l, const struct stat *st, int from)
 	return false;
 }
 
+static bool is_shipped(const struct loader *l, const char *path)
+{
+	size_t len = l->shipped ? strlen(l->shipped) : 0;
+
+	return len && !strncmp(path, l->shipped, len) && path[len] == '/';
+}
+
+/* Includes are few: there is room for all of them. */
+static void add_file(struct profile *p, const char *path)
+{
+	if (!p->files)
+		p->files = arena_alloc(&p->arena, MOST_INCLUDES + 1, sizeof(*p->files));
+	if (p->n_files <= MOST_INCLUDES)
+		p->files[p->n_files++] = path;
+}
+
 /*
  * The file NAME.yaml beside @path, else among those shipped: also where the one beside is
  * @path itself, so that a hpc.yaml of a site's own may include the shipped one.
@@ -78,6 +94,8 @@ static int include(struct loader *l, const struct yaml_node *root, const char *p
 	if ((!there || is_open(l, &st, l->depth - 1)) && l->shipped) {
 		file = arena_printf(&l->p->arena, "%s/%s.yaml", l->shipped, name);
 		there = !stat(file, &st);
+	} else if (there && !is_shipped(l, path)) {
+		add_file(l->p, file);
 	}
 	if (!there)
 		return yaml_error(

@@ -37,6 +37,8 @@ struct profile {
 	bool setting;        /* a node that matches it has this `bios.setting` */
 	struct profile_attribute *attributes; /* of the included one first */
 	size_t n;
+	const char **files; /* that it includes and are not among the shipped ones */
+	size_t n_files;
 };
 
 /*

@@ -469,6 +469,24 @@ class Secrets(Case):
         for form in self.forms() + [b"s3cret"]:
             self.assertFalse(any(form in d for d in data))
 
+    def test_a_run_keeps_what_its_profile_includes(self):
+        self.bmcs({"*": {}})
+        self.plan()
+        self.write("base.yaml", PROFILE.replace("profile: test", "profile: base"))
+        self.write("test.yaml", "profile: test\ninclude: base\nattributes:\n"
+                   "  ProcTurboMode: {want: Enabled, why: w}\n")
+        self.nodes = "localhost"
+        self.site(bmc="credentials: cred\n  insecure: true")
+        done = self.assay("run", "p.yaml", "--site", "site.yaml", "-o", "out",
+                          "--allow-root")
+        self.assertIn("run folder:", done.stderr)
+        shutil.move(self.top / "out", self.top / "elsewhere")
+        (self.top / "base.yaml").unlink()
+        again = self.assay("judge", "elsewhere")
+        self.assertEqual(again.returncode, done.returncode, again)
+        report = self.assay("report", "elsewhere", "--format", "json", "-o", "-")
+        self.assertIn("4 of 4 settings are as profile test wants", report.stdout)
+
     def plan(self):
         return self.write("p.yaml", "plan: p\nlimits: {time: 1m, rounds: 1, preflight: false}\n"
                           "stages:\n  - name: s\n    steps: [{kernel: example}]\n")
