@@ -4,15 +4,17 @@
  * and a large message, checked byte by byte; then each node says which of its interfaces
  * carried them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "kernels/kit/kit.h"
+#include "ladder.h"
 #include "wires.h"
 
-enum { SMALL = 8, SMALL_TURNS = 20 };
+enum { SMALL = 8, SMALL_TURNS = 20, TAG_LADDER = 1, HUNG = 3 };
 
 static const struct kit_metric metrics[] = {
 	{.name = "transport.latency",
@@ -43,11 +45,16 @@ static const struct kit_option options[] = {
 	 .min = 1,
 	 .max = 10000,
 	 .help = "repetitions"},
+	{.name = "patience",
+	 .type = KIT_TIME,
+	 .def = "5",
+	 .help = "a first message of its size that takes longer never comes"},
 	{.name = NULL},
 };
 
 struct transport {
 	int size, ntimes;
+	double patience; /* s */
 	unsigned char *out, *in;
 	int wrong;        /* messages that were not what was sent */
 	uint64_t payload; /* bytes sent to other nodes */
@@ -80,6 +87,7 @@ static int setup(struct kit *k, struct err *e)
 		return kit_skip(k, e, "needs two ranks");
 	x->size = (int)kit_size(k, "size");
 	x->ntimes = (int)kit_int(k, "ntimes");
+	x->patience = kit_time(k, "patience");
 	x->out = kit_alloc((uint64_t)x->size, e);
 	x->in = x->out ? kit_alloc((uint64_t)x->size, e) : NULL;
 	if (!x->in)
@@ -137,13 +145,42 @@ static double ping_pong(struct kit *k, int peer, int size, int turns, int turn)
 	return begin;
 }
 
+/*
+ * The first messages of a pair, which make its connection. Where one never comes MPI
+ * cannot be trusted with a record of it, so the rank that waited says why the job ends.
+ */
+static void connect_to(struct kit *k, int peer)
+{
+	const struct transport *x = k->state;
+	const struct ladder l = {.comm = MPI_COMM_WORLD,
+				 .peer = peer,
+				 .tag = TAG_LADDER,
+				 .out = x->out,
+				 .in = x->in,
+				 .least = SMALL,
+				 .most = (uint64_t)x->size,
+				 .patience = x->patience};
+	uint64_t arrived, hung = ladder_climb(&l, &arrived);
+	const int low = k->rank < peer ? k->rank : peer, high = k->rank + peer - low;
+
+	if (!hung)
+		return;
+	(void)fprintf(stderr,
+		      arrived ? "assay-transport: ranks %d and %d: small messages pass, "
+				"from %llu bytes on they hang (%g s): check MTU and "
+				"firewall\n"
+			      : "assay-transport: ranks %d and %d: not even a message of "
+				"%llu bytes arrived (%g s)\n",
+		      low, high, (unsigned long long)hung, x->patience);
+	(void)MPI_Abort(MPI_COMM_WORLD, HUNG);
+}
+
 /* The rank that is first in the ring reports for both. */
 static void measure(struct kit *k, int peer, bool reports)
 {
 	const struct transport *x = k->state;
 
-	/* the first message of a pair makes the connection */
-	(void)ping_pong(k, peer, SMALL, 1, 1);
+	connect_to(k, peer);
 	for (int i = 1; i <= x->ntimes; i++) {
 		const double small = ping_pong(k, peer, SMALL, SMALL_TURNS, 2 * i);
 		const double large = ping_pong(k, peer, x->size, 1, 2 * i + 1);

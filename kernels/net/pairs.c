@@ -12,12 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/matching.h"
 #include "base/mem.h"
+#include "kernels/ladder.h"
 #include "kernels/net/net.h"
 
-enum { TAG_LADDER = 110, STEPS_OF_LADDER = 8 };
+enum { TAG_LADDER = 110 };
 
 /* What --seconds is when nobody says it, s of one pair. */
 static const double default_seconds = 0.4;
@@ -112,44 +112,22 @@ static int setup(struct kit *k, struct net *x, struct err *e)
 	return take_slots(k, p, e) || net_open(k, x, MPI_PROC_NULL, e) ? -1 : 0;
 }
 
-/* A message each way; false when one has not come in time. */
-static bool arrives(struct measure_end *end, uint64_t size, double patience)
-{
-	MPI_Request both[2];
-	const double limit = clock_now() + patience;
-	int done = 0;
-
-	/* one that never comes stays open: only the end of the job gets rid of it */
-	/* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
-	(void)MPI_Irecv(end->in, (int)size, MPI_CHAR, end->peer, TAG_LADDER, end->comm,
-			&both[0]);
-	(void)MPI_Isend(end->out, (int)size, MPI_CHAR, end->peer, TAG_LADDER, end->comm,
-			&both[1]);
-	while (!done) {
-		(void)MPI_Testall(2, both, &done, MPI_STATUSES_IGNORE);
-		if (!done && clock_now() > limit)
-			return false;
-	}
-	return true;
-}
-/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
-
 /* The size that never came, 0 when all came. */
-static uint64_t ladder(const struct pairs *p, const struct net *x,
-		       struct measure_end *end)
+static uint64_t climb(const struct pairs *p, const struct net *x,
+		      const struct measure_end *end)
 {
-	const uint64_t most = x->sizes.max < end->piece ? x->sizes.max : end->piece;
-	uint64_t size = x->sizes.min < most ? x->sizes.min : most;
+	const struct ladder l = {
+		.comm = end->comm,
+		.peer = end->peer,
+		.tag = TAG_LADDER,
+		.out = end->out,
+		.in = end->in,
+		.least = x->sizes.min,
+		.most = x->sizes.max < end->piece ? x->sizes.max : end->piece,
+		.patience = p->patience,
+	};
 
-	for (;;) {
-		if (!arrives(end, size, p->patience))
-			return size;
-		if (size >= most)
-			return 0;
-		size = size < most / STEPS_OF_LADDER ? size * STEPS_OF_LADDER : most;
-		if (!size)
-			size = 1;
-	}
+	return ladder_climb(&l, NULL);
 }
 
 /* Bytes this rank received that were not what was sent. */
@@ -182,7 +160,7 @@ static void one_pair(struct kit *k, struct net *x, struct pairs *p, int peer)
 	uint64_t wrong;
 
 	measure_with(&x->end, peer);
-	p->hung = ladder(p, x, &x->end);
+	p->hung = climb(p, x, &x->end);
 	if (p->hung) {
 		kit_pair_sample(k, peer, "net.pair_hang", (double)p->hung, 0, NULL);
 		return;

@@ -52,6 +52,10 @@ apply_drops()
 			[[ ! ${has[loss]:-} ]] ||
 				echo "add rule bridge faults $name $way f$i numgen random mod" \
 					"100 < ${has[loss]} counter drop"
+			# the path takes smaller packets than the ends believe, and says nothing
+			[[ ! ${has[mtu]:-} ]] ||
+				echo "add rule bridge faults $name $way f$i meta length" \
+					"> ${has[mtu]} counter drop"
 			# ARP still works: silence, not 'no route to host'
 			[[ ! ${has[unreachable]:-} ]] ||
 				echo "add rule bridge faults $name $way m$i ether type ip counter drop"
@@ -258,7 +262,7 @@ fault()
 	fi
 	need_node "$node"
 	case $what in
-	rate | rate-out | loss | delay | slow | stop | kill)
+	rate | rate-out | loss | mtu | delay | slow | stop | kill)
 		[[ $# == 3 ]] || misuse "'$what' wants one value"
 		;;
 	*) [[ $# == 2 ]] || misuse "'$what' wants no value" ;;
@@ -267,10 +271,11 @@ fault()
 	rate | rate-out) need_rate "$value" ;;
 	delay) need_value "$value" '[0-9]+(\.[0-9]+)?(us|ms|s)' "a time like 2ms" ;;
 	loss) need_value "$value" '[1-9][0-9]?|100' "a loss of 1 to 100 percent" ;;
+	mtu) need_value "$value" '[1-9][0-9]{2,4}' "a packet's length in bytes" ;;
 	slow) need_value "$value" '[1-9][0-9]?' "a share of 1 to 99 percent" ;;
 	esac
 	case $what in
-	rate | rate-out | loss | delay | slow) note "$node" "$what" "$value" && apply "$node" ;;
+	rate | rate-out | loss | mtu | delay | slow) note "$node" "$what" "$value" && apply "$node" ;;
 	fabric-down | mgmt-down | unreachable | login-hangs)
 		note "$node" "$what" && apply "$node"
 		;;
