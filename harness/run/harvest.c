@@ -278,6 +278,16 @@ static bool says_something(const char *line, size_t len)
 	return false;
 }
 
+/* What the kernel itself says of its end is worth more than MPI's warnings before it. */
+static bool complains_better(const struct harvest *h, const char *line, size_t len)
+{
+	static const char kernel[] = "assay-";
+	const size_t n = sizeof(kernel) - 1;
+
+	return !h->complaint.len || (len > n && !memcmp(line, kernel, n) &&
+				     strncmp(strbuf_str(&h->complaint), kernel, n) != 0);
+}
+
 static int err_line(void *ctx, const char *line, size_t len, bool cut, struct err *e)
 {
 	struct harvest *h = ctx;
@@ -286,8 +296,10 @@ static int err_line(void *ctx, const char *line, size_t len, bool cut, struct er
 	(void)e;
 	if (!says_something(line, len))
 		return 0;
-	if (!h->complaint.len)
+	if (complains_better(h, line, len)) {
+		strbuf_reset(&h->complaint);
 		utf8_printable(&h->complaint, line, len);
+	}
 	if (!h->hint)
 		h->hint = hints_find(line, len);
 	if (!h->killed.len && memmem(line, len, "exited on signal", 16))

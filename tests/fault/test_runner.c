@@ -647,6 +647,8 @@ static void b01_a_launcher_that_refuses_is_no_fault_of_a_node(void **unused)
 		 "it was direct launched, but has no PMI support; hint: MPI and launcher "
 		 "do not share a PMI: take --launcher mpirun",
 		 1},
+		/* what the kernel says counts more than warnings before it */
+		{"kernel", "assay-x: no network", 1},
 	};
 	char *path;
 
@@ -656,6 +658,8 @@ static void b01_a_launcher_that_refuses_is_no_fault_of_a_node(void **unused)
 			     "case $REFUSE in\n"
 			     "slots) echo 'not enough slots available for this job' >&2\n"
 			     "\texit 0;;\n"
+			     "kernel) echo '[n1:1] a warning' >&2\n"
+			     "\techo 'assay-x: no network' >&2; exit 1;;\n"
 			     "root) echo 'mpirun has detected an attempt to run as root.'"
 			     " >&2; exit 1;;\n"
 			     "pmi) echo 'it was direct launched, but has no PMI support'"
@@ -665,7 +669,7 @@ static void b01_a_launcher_that_refuses_is_no_fault_of_a_node(void **unused)
 	b.runner.context.host = "n1";
 	(void)add_step("stage/a", "n1");
 	path = with_stub_path();
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char want[256];
 
 		(void)setenv("REFUSE", cases[i].how, 1);
