@@ -57,6 +57,15 @@ static void add_ghost(struct slicer *z, int32_t row, int32_t ghost, double value
 	}
 }
 
+/* Row @row has an entry of column @column. */
+static void note_reach(struct part *p, int32_t row, int32_t column)
+{
+	const int32_t far = column < row ? row - column : column - row;
+
+	if (column >= p->row && column < p->row + p->rows && far > p->reach)
+		p->reach = far;
+}
+
 /* Reads row @i of the slice, its diagonal and ghosts go where they belong. */
 static void read_row(struct slicer *z, int i, int32_t row)
 {
@@ -80,6 +89,7 @@ static void read_row(struct slicer *z, int i, int32_t row)
 							: z->s->lower + z->upper[i]++;
 
 			z->offset[i][at] = z->s->stored[column] - row;
+			note_reach(z->p, row, z->s->stored[column]);
 			z->value[i][at] = a->value[k];
 		}
 	}

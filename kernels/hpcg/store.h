@@ -57,6 +57,7 @@ struct part {
 	int32_t row, rows;   /* first stored row, multiples of SLICE */
 	size_t stride;       /* elements from one slot to the next */
 	double *value;       /* lower slots, upper ones, the diagonal */
+	int32_t reach;       /* farthest column in the part from its row */
 	struct slice *slice; /* of rows row, row + SLICE, ... */
 	int32_t *level;      /* first slice of each level; levels + 1 */
 	int32_t *offset;

@@ -19,7 +19,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
+#define PREFETCH(p)    _mm_prefetch((const char *)(p), _MM_HINT_T0)
+#define PREFETCH_L2(p) _mm_prefetch((const char *)(p), _MM_HINT_T1)
 
 #define NAME(f)          f##_avx512
 #define TARGET           __attribute__((target("avx512f,fma")))
@@ -158,6 +159,7 @@ AVX2 INLINE struct v4x2 gather_avx2(const double *x, const int32_t *offset)
 #define GATHER gather_avx2
 #include "kernels/hpcg/sweep_body.h"
 #undef PREFETCH
+#undef PREFETCH_L2
 
 static bool usable_avx2(void)
 {
@@ -252,6 +254,7 @@ INLINE struct v1x8 gather_c(const double *x, const int32_t *offset)
 }
 
 #define PREFETCH(p) ((void)(p))
+#define PREFETCH_L2 PREFETCH
 #define NAME(f)     f##_c
 #define TARGET
 #define V8      struct v1x8

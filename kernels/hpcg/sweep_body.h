@@ -71,11 +71,11 @@ TARGET INLINE V8 NAME(less)(const struct part *p, const struct slice *s, const d
 }
 
 /*
- * x of slice @i for right-hand side b: what @slots slots leave of it, over the diagonal.
- * What follows in the direction of the sweep, @way 1 or -1, is prefetched.
+ * x of slice @i for the right-hand side at @r: what @slots slots leave of it, over the
+ * diagonal. What follows in the direction of the sweep, @way 1 or -1, is prefetched.
  */
-TARGET INLINE V8 NAME(relax)(const struct part *p, int32_t i, int all, int slots, V8 b,
-			     double *x, int way)
+TARGET INLINE V8 NAME(relax)(const struct part *p, int32_t i, int all, int slots,
+			     const double *r, double *x, int way)
 {
 	const double *v = p->value + (ptrdiff_t)i * SLICE;
 	const double *diagonal = v + (size_t)all * p->stride;
@@ -83,7 +83,9 @@ TARGET INLINE V8 NAME(relax)(const struct part *p, int32_t i, int all, int slots
 	V8 new;
 
 	PREFETCH(diagonal + ahead);
-	new = DIV(NAME(less)(p, &p->slice[i], v, all, slots, x, b, ahead),
+	PREFETCH(r + 2 * ahead);
+	PREFETCH_L2(x + way * p->reach + 2 * ahead);
+	new = DIV(NAME(less)(p, &p->slice[i], v, all, slots, x, LOAD(r), ahead),
 		  LOAD(diagonal));
 	STORE(x, new);
 	return new;
@@ -95,7 +97,7 @@ TARGET INLINE void NAME(slices_forward)(const struct part *p, int32_t level, int
 	r += p->row;
 	x += p->row;
 	for (int32_t i = p->level[level]; i < p->level[level + 1]; i++)
-		(void)NAME(relax)(p, i, all, slots, LOAD(r + (ptrdiff_t)i * SLICE),
+		(void)NAME(relax)(p, i, all, slots, r + (ptrdiff_t)i * SLICE,
 				  x + (ptrdiff_t)i * SLICE, 1);
 }
 
@@ -107,10 +109,9 @@ TARGET INLINE double NAME(slices_backward)(const struct part *p, int32_t level, 
 	r += p->row;
 	x += p->row;
 	for (int32_t i = p->level[level + 1]; i-- > p->level[level];) {
-		const V8 b = LOAD(r + (ptrdiff_t)i * SLICE);
+		const ptrdiff_t at = (ptrdiff_t)i * SLICE;
 
-		dot = MADD(b,
-			   NAME(relax)(p, i, all, all, b, x + (ptrdiff_t)i * SLICE, -1),
+		dot = MADD(LOAD(r + at), NAME(relax)(p, i, all, all, r + at, x + at, -1),
 			   dot);
 	}
 	return SUM(dot);
@@ -129,6 +130,8 @@ TARGET INLINE double NAME(slices_product)(const struct part *p, int all, const d
 		V8 sum = NMADD(mine, LOAD(diagonal), ZERO());
 
 		PREFETCH(diagonal + AHEAD);
+		PREFETCH(y + row + 2 * AHEAD);
+		PREFETCH_L2(x + row + p->reach + 2 * AHEAD);
 		sum = SUB(ZERO(),
 			  NAME(less)(p, &p->slice[i], v, all, all, x + row, sum, AHEAD));
 		STORE(y + row, sum);
