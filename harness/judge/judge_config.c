@@ -209,9 +209,6 @@ static int check_unit(const struct metrics *m, const char *metric, const char *u
 int judge_config_check(const struct judge_config *c, const struct metrics *m,
 		       struct err *e)
 {
-	static const char *const units[] = {
-		[THEORY_MEMORY_BANDWIDTH] = "B/s", [THEORY_PEAK_FLOPS] = "FLOP/s"};
-
 	for (size_t i = 0; i < c->baselines.n_references; i++) {
 		const struct reference *r = &c->baselines.references[i];
 
@@ -224,7 +221,7 @@ int judge_config_check(const struct judge_config *c, const struct metrics *m,
 			l->roof == THEORY_OWN ? metrics_find(m, l->of) : NULL;
 
 		if (l->roof != THEORY_OWN &&
-		    check_unit(m, l->metric, units[l->roof], l->where, e))
+		    check_unit(m, l->metric, l->unit, l->where, e))
 			return -1;
 		if (own && check_unit(m, l->metric, own->unit, l->where, e))
 			return -1;

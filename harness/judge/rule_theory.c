@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/carriers.h"
 #include "judge/roofs.h"
 #include "judge/rule.h"
 
@@ -113,7 +114,12 @@ static bool find_roof(const struct rule_input *in, const struct theory_limit *l,
 				   : "its roof was not measured on its nodes";
 		return false;
 	}
-	value = (double)s->nodes * theory_nominal(l, rule_node(in, s), why_not);
+	if (l->roof == THEORY_LINE_RATE)
+		value = carriers_line_rate(
+			in->state, &in->state->steps[s->launches[s->n - 1].step - 1],
+			why_not);
+	else
+		value = (double)s->nodes * theory_nominal(l, rule_node(in, s), why_not);
 	if (!(value > 0))
 		return false;
 	nominal(roof, s, value);
@@ -153,8 +159,8 @@ static void compare(const struct rule_input *in, struct summary *out,
 			       .binding_why = "sources differ on this CPU model"};
 	size_t head;
 
-	c.not_binding =
-		l->roof != THEORY_OWN && node && node->model && node->model->uncertain;
+	c.not_binding = l->roof < THEORY_LINE_RATE && node && node->model &&
+			node->model->uncertain;
 	start(why, s, l, roof, share);
 	head = why->len;
 	rule_compare(in, out, v, s, &c, why);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/carriers.h"
 #include "judge/rule.h"
 #include "record/json.h"
 
@@ -73,27 +74,6 @@ static bool wanted_transport(const struct wish *w, const char *found)
 	       (!strcmp(found, "tcp") || !strcmp(found, "roce"));
 }
 
-/* One of "hsn0 (tcp): 12.6 MB sent, eth0 (tcp): 3 MB sent"; false at the end. */
-static bool next_item(const char **text, char *name, size_t size, char *found,
-		      size_t found_size)
-{
-	const char *end = strstr(*text, "): "), *open = NULL, *comma;
-
-	if (!end)
-		return false;
-	for (const char *p = *text; p < end; p++) {
-		if (*p == '(')
-			open = p;
-	}
-	if (!open || open - *text < 2)
-		return false;
-	(void)snprintf(name, size, "%.*s", (int)(open - 1 - *text), *text);
-	(void)snprintf(found, found_size, "%.*s", (int)(end - open - 1), open + 1);
-	comma = strstr(end, ", ");
-	*text = comma ? comma + 2 : end + strlen(end);
-	return true;
-}
-
 static const char *wish_text(const struct wish *w)
 {
 	struct arena *a = &w->out->arena;
@@ -143,17 +123,18 @@ static void judge_transport(struct wish *w, const struct state_step *st,
 {
 	struct verdict *v = rule_step_verdict(w->out, "transport", st);
 	struct arena *a = &w->out->arena;
-	char name[128], found[32];
+	struct carrier c;
 	const char *text = ev->text;
 	bool wish = w->transport || json_array_size(w->interfaces);
 	bool any = false, wrong = false, tcp = false;
 	const char *idle;
 
 	v->node = ev->node;
-	while (next_item(&text, name, sizeof(name), found, sizeof(found))) {
+	while (carriers_next(&text, &c)) {
 		any = true;
-		tcp |= !strcmp(found, "tcp");
-		wrong |= !wanted_transport(w, found) || !wanted_interface(w, name, true);
+		tcp |= !strcmp(c.kind, "tcp");
+		wrong |= !wanted_transport(w, c.kind) ||
+			 !wanted_interface(w, c.name, true);
 	}
 	if (wrong) {
 		v->word = VERDICT_FAIL;

@@ -10,10 +10,12 @@
 #include "judge/rule.h"
 
 static const struct {
-	const char *name, *called;
+	const char *name, *called, *unit;
 } nominal_roofs[] = {
-	[THEORY_MEMORY_BANDWIDTH] = {"memory-bandwidth", "the nominal memory bandwidth"},
-	[THEORY_PEAK_FLOPS] = {"peak-flops", "the nominal peak at base clock"},
+	[THEORY_MEMORY_BANDWIDTH] = {"memory-bandwidth", "the nominal memory bandwidth",
+				     "B/s"},
+	[THEORY_PEAK_FLOPS] = {"peak-flops", "the nominal peak at base clock", "FLOP/s"},
+	[THEORY_LINE_RATE] = {"line-rate", "the line rate of its ports,", "B/s"},
 };
 
 struct limit_file {
@@ -65,7 +67,7 @@ static const struct conf_key file_keys[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* "memory-bandwidth", "peak-flops" or a metric. */
+/* "memory-bandwidth", "peak-flops", "line-rate" or a metric. */
 static int find_roof(const struct yaml_node *map, const struct limit_file *f,
 		     struct theory_limit *l, struct err *e)
 {
@@ -73,13 +75,14 @@ static int find_roof(const struct yaml_node *map, const struct limit_file *f,
 		if (!strcmp(nominal_roofs[i].name, f->of)) {
 			l->roof = (enum theory_roof)i;
 			l->called = f->called ? f->called : nominal_roofs[i].called;
+			l->unit = nominal_roofs[i].unit;
 			return 0;
 		}
 	}
 	if (!strchr(f->of, '.'))
 		return yaml_error(yaml_get(map, "of"), e,
 				  "unknown roof '%.64s', expected memory-bandwidth, "
-				  "peak-flops or a metric",
+				  "peak-flops, line-rate or a metric",
 				  f->of);
 	l->roof = THEORY_OWN;
 	l->of = f->of;

@@ -13,6 +13,7 @@
 enum theory_roof {
 	THEORY_MEMORY_BANDWIDTH, /* B/s, all sockets of the node */
 	THEORY_PEAK_FLOPS,       /* FLOP/s at base clock, all cores of the node */
+	THEORY_LINE_RATE,        /* B/s one way, of the ports that carried the messages */
 	THEORY_OWN,              /* another metric of the same launch */
 };
 
@@ -22,6 +23,7 @@ struct theory_limit {
 	size_t n_places;
 	enum theory_roof roof;
 	const char *of;            /* metric of an own roof */
+	const char *unit;          /* of a nominal one */
 	const char *called;        /* the roof in words */
 	struct limits shares;      /* warn_low, fail_low */
 	struct record_num invalid; /* above this share the measurement is wrong */

@@ -335,6 +335,77 @@ static void nonsense_is_no_verdict_of_a_wrong_transport(void **unused)
 	}
 }
 
+/* Bandwidth between n1 and n2 as a share of the slower port that carried it. */
+static void a_bandwidth_is_held_against_the_line_rate(void **unused)
+{
+	static const char line[] = "mlx5_0:1 (ib): 9 MB sent";
+	static const char rails[] = "mlx5_0:1 (ib): 9 MB sent, mlx5_1:1 (ib): 8 MB sent";
+	static const struct {
+		const char *first, *second; /* carriers of n1 and n2 */
+		double value;
+		enum verdict_word word;
+		const char *why;
+	} cases[] = {
+		{line, line, 24.1e9, VERDICT_PASS,
+		 "24.1 GB/s is 96.4 % of the line rate of its ports, 25.0 GB/s"},
+		{line, line, 13e9, VERDICT_FAIL, "13.0 GB/s is 52 % of the line rate"},
+		{line, "mlx5_2:1 (ib): 9 MB sent", 12.2e9, VERDICT_PASS,
+		 "97.6 % of the line rate of its ports, 12.5 GB/s"},
+		{rails, rails, 47e9, VERDICT_PASS, "50.0 GB/s"},
+		{line, line, 47e9, VERDICT_ERROR, "no measurement"},
+		{line, "hsn0 (tcp): 9 MB sent", 3e9, VERDICT_UNJUDGED,
+		 "TCP is bound by the CPUs"},
+		{line, "memory (shm): 9 MB", 3e9, VERDICT_UNJUDGED,
+		 "did not leave the node"},
+		{line, "mlx5_7:1 (ib): 9 MB sent", 3e9, VERDICT_UNJUDGED,
+		 "the rate of its port is not known"},
+		{line, NULL, 3e9, VERDICT_UNJUDGED,
+		 "what carried its messages is not known"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict *v;
+		struct fixture f;
+
+		fixture_init(&f);
+		fixture_file(
+			&f, "theory.yaml",
+			"limits:\n  - {metric: net.bw, at: {size: 4194304}, of: "
+			"line-rate, warn: 90 %, fail: 80 %, invalid_above: 103 %, from: "
+			"x, why: y}\n");
+		fixture_line(
+			&f,
+			"{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\"],"
+			"\"site\":{},\"kernels\":{\"net\":{\"shape\":\"pair\","
+			"\"metrics\":[{\"name\":\"net.bw\",\"unit\":\"B/s\",\"better\":"
+			"\"higher\",\"reduce\":\"median\"}]}}}");
+		for (size_t k = 0; k < 2; k++)
+			fixture_line(
+				&f,
+				"{\"kind\":\"node\",\"node\":\"%s\",\"facts\":{\"hca\":{"
+				"\"mlx5_0\":{\"ports\":[{\"port\":1,\"rate\":25e9}]},"
+				"\"mlx5_1\":{\"ports\":[{\"port\":1,\"rate\":25e9}]},"
+				"\"mlx5_2\":{\"ports\":[{\"port\":1,\"rate\":12.5e9}]}}}"
+				"}",
+				nodes[k]);
+		step(&f, 1, "net", "[\"n1\",\"n2\"]", "ok");
+		fixture_sample(&f, 1, "n1", "net.bw", "{\"size\":4194304}",
+			       cases[i].value, 1);
+		event(&f, 1, "n1", "transport", cases[i].first);
+		if (cases[i].second)
+			event(&f, 1, "n2", "transport", cases[i].second);
+		fixture_judge(&f);
+		v = fixture_verdict(
+			&f, cases[i].word == VERDICT_UNJUDGED ? "baseline" : "theory",
+			"net.bw", "n1");
+		assert_int_equal(v->word, cases[i].word);
+		if (!strstr(v->why, cases[i].why))
+			fail_msg("%s", v->why);
+		fixture_release(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +417,7 @@ int main(void)
 		cmocka_unit_test(the_last_launch_of_a_node_counts),
 		cmocka_unit_test(variables_of_the_shell_are_a_warning),
 		cmocka_unit_test(an_unrated_metric_needs_no_reference),
+		cmocka_unit_test(a_bandwidth_is_held_against_the_line_rate),
 		cmocka_unit_test(nonsense_is_no_verdict_of_a_wrong_transport),
 	};
 
