@@ -16,36 +16,37 @@
 #define NR (NV * WIDTH)
 
 /*
- * S -= L U, @k columns of L. Compilers keep an array in registers only where they unroll
- * every loop over it, and by themselves they do not in loops this long.
+ * S -= L U, @k columns of L, @nv vectors wide. Compilers keep an array in registers only
+ * where they unroll every loop over it, and by themselves they do not in loops this long.
  */
 TARGET static inline __attribute__((always_inline)) void
-NAME(steps)(int64_t k, const double *l, const double *u, VEC s[MR][NV])
+NAME(steps)(int64_t k, const double *l, const double *u, VEC s[MR][NV], int64_t nv)
 {
 	for (int64_t i = 0; i < k; i++) {
 		VEC b[NV];
 
 #pragma GCC unroll 8
-		for (int64_t v = 0; v < NV; v++)
+		for (int64_t v = 0; v < nv; v++)
 			b[v] = LOAD(u + i * NR + v * WIDTH);
 #pragma GCC unroll 8
 		for (int64_t r = 0; r < MR; r++) {
 			const VEC a = SET(l[i * MR + r]);
 
 #pragma GCC unroll 8
-			for (int64_t v = 0; v < NV; v++)
+			for (int64_t v = 0; v < nv; v++)
 				s[r][v] = NMADD(a, b[v], s[r][v]);
 		}
 	}
 }
 
 /*
- * C -= L U for one tile; @next is the tile of C after it, @ahead @lines lines to come.
- * They are fetched a few at a time: all at once they held up what this tile reads.
+ * C -= L U for one tile of @nv vectors a row; @next is the tile of C after it, @ahead
+ * @lines lines to come. They are fetched a few at a time: all at once they held up what
+ * this tile reads.
  */
-TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u,
-				     double *c, int64_t ld, const double *next,
-				     const double *ahead, int64_t lines)
+TARGET static inline __attribute__((always_inline)) void
+NAME(vectors)(int64_t nv, int64_t k, const double *l, const double *u, double *c,
+	      int64_t ld, const double *next, const double *ahead, int64_t lines)
 {
 	const int64_t part = k / MR;
 	VEC s[MR][NV];
@@ -53,24 +54,31 @@ TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u
 #pragma GCC unroll 8
 	for (int64_t r = 0; r < MR; r++) {
 #pragma GCC unroll 8
-		for (int64_t v = 0; v < NV; v++)
+		for (int64_t v = 0; v < nv; v++)
 			s[r][v] = LOAD(c + r * ld + v * WIDTH);
 	}
 	for (int64_t r = 0; r < MR; r++) {
-		for (int64_t v = 0; v < NV; v++)
+		for (int64_t v = 0; v < nv; v++)
 			PREFETCH(next + r * ld + v * WIDTH);
 		PREFETCH(next + r * ld + NR - 1);
 		for (int64_t i = r; i < lines; i += MR)
 			PREFETCH(ahead + 8 * i);
-		NAME(steps)(part, l + r * part * MR, u + r * part * NR, s);
+		NAME(steps)(part, l + r * part * MR, u + r * part * NR, s, nv);
 	}
-	NAME(steps)(k % MR, l + part * MR * MR, u + part * MR * NR, s);
+	NAME(steps)(k % MR, l + part * MR * MR, u + part * MR * NR, s, nv);
 #pragma GCC unroll 8
 	for (int64_t r = 0; r < MR; r++) {
 #pragma GCC unroll 8
-		for (int64_t v = 0; v < NV; v++)
+		for (int64_t v = 0; v < nv; v++)
 			STORE(c + r * ld + v * WIDTH, s[r][v]);
 	}
+}
+
+TARGET static inline void NAME(tile)(int64_t k, const double *l, const double *u,
+				     double *c, int64_t ld, const double *next,
+				     const double *ahead, int64_t lines)
+{
+	NAME(vectors)(NV, k, l, u, c, ld, next, ahead, lines);
 }
 
 /* A tile of which only @rows x @cols are there. */
@@ -79,7 +87,12 @@ TARGET static void NAME(edge)(int64_t rows, int64_t cols, int64_t k, const doubl
 {
 	double t[MR * NR] __attribute__((aligned(64))) = {0};
 
-	NAME(tile)(k, l, u, t, NR, t, l, 0);
+	if (cols <= WIDTH)
+		NAME(vectors)(1, k, l, u, t, NR, t, l, 0);
+	else if (cols <= 2 * WIDTH)
+		NAME(vectors)(2, k, l, u, t, NR, t, l, 0);
+	else
+		NAME(tile)(k, l, u, t, NR, t, l, 0);
 	for (int64_t r = 0; r < rows; r++) {
 		for (int64_t j = 0; j < cols; j++)
 			c[r * ld + j] += t[r * NR + j];
