@@ -46,6 +46,12 @@ static bool ends(const char *name, const char *with)
 	return len > n && !strcmp(name + len - n, with);
 }
 
+static bool is_packed(const char *name)
+{
+	return ends(name, ".gz") || ends(name, ".xz") || ends(name, ".bz2") ||
+	       ends(name, ".zst") || ends(name, ".zip") || ends(name, ".tar");
+}
+
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -172,6 +178,8 @@ static bool add_entry(struct bios_files *f, const char *path)
 		why = "a folder in a folder: name it by itself to have it read";
 	else if (is_copy(name))
 		why = "by its name an old copy of something";
+	else if (is_packed(name))
+		why = "packed: unpack it to have it read";
 	else if (!is_called_a_dump(name) && !(there && S_ISREG(st.st_mode)))
 		why = "not a file";
 	else if (!is_called_a_dump(name) && !is_dump(path))

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "bios/files.h"
 
+enum { BEGIN = 80 }; /* bytes of a text that show what it is */
+
 /* Texts of a node by what they tell of: its BIOS, or its running system. */
 struct set {
 	const struct bios_source *source;
@@ -36,16 +38,41 @@ static void skip_mark(struct bios_text *t)
 	}
 }
 
+/* Programs that pack one file, by what they begin it with. */
+static bool is_packed(const struct bios_text *t)
+{
+	static const char *const begins[] = {"\x1f\x8b",
+					     "\xfd"
+					     "7zXZ",
+					     "BZh", "\x28\xb5\x2f\xfd"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (t->len > strlen(begins[i]) &&
+		    !memcmp(t->text, begins[i], strlen(begins[i])))
+			return true;
+	}
+	return false;
+}
+
+/* What it begins with tells most: "ssh: connect to host ...", a prompt, a greeting. */
 static int unknown(const struct bios_text *t, struct err *e)
 {
+	static const char none[] = "neither Redfish nor SCP nor racadm";
+	size_t skip = strspn(t->text, " \t\r\n"), line = strcspn(t->text + skip, "\r\n");
+
 	if (!t->len)
 		return err_set(e, ERR_USAGE, "'%.200s': an empty file", t->name);
 	if (is_utf16(t))
 		return err_set(e, ERR_USAGE, "'%.200s': UTF-16; save it as UTF-8",
 			       t->name);
-	return err_set(
-		e, ERR_USAGE, "'%.200s': neither Redfish nor SCP nor racadm%s", t->name,
-		memmem(t->text, t->len, "<html", 5) ? ", but HTML: a login page?" : "");
+	if (is_packed(t))
+		return err_set(e, ERR_USAGE, "'%.200s': packed; unpack it first",
+			       t->name);
+	if (memmem(t->text, t->len, "<html", 5))
+		return err_set(e, ERR_USAGE, "'%.200s': %s, but HTML: a login page?",
+			       t->name, none);
+	return err_set(e, ERR_USAGE, "'%.200s': %s; it begins with '%.*s'", t->name, none,
+		       line < BEGIN ? (int)line : BEGIN, t->text + skip);
 }
 
 static void add_text(struct set *set, const struct bios_source *source,

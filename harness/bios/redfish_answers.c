@@ -59,6 +59,11 @@ static int no_attributes(const json_t *bios, struct err *e)
 {
 	const json_t *error = json_object_get(bios, "error");
 
+	if (!error && !json_object_get(bios, "Attributes"))
+		return err_set(
+			e, ERR_USAGE,
+			"no BIOS attributes returned: there is no 'Attributes' in it, "
+			"and the whole answer is wanted");
 	if (!error)
 		return err_set(e, ERR_USAGE, "no BIOS attributes returned");
 	return err_set(e, ERR_USAGE, "no BIOS attributes returned, but an error: %.200s",

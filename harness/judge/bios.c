@@ -112,6 +112,8 @@ static void look_at(struct bios_view *v, struct bios_node *n,
 		r->chassis ? record_json_text(&v->arena, r->chassis, "chassis") : NULL;
 	read_job(v, n, r->job);
 	n->readable = !r->error && read_settings(&own, r->attributes, &a);
+	if (os && os != r)
+		n->os_error = os->error;
 	if (os && os != r && !os->error)
 		(void)read_settings(&shown, os->attributes, &a);
 	n->n_read = own.n;

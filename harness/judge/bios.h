@@ -51,8 +51,9 @@ struct bios_node {
 	const char *setting; /* the one profile marked `setting` that it matches */
 	const char *chassis; /* by its BMC, or NULL */
 	bool readable;
-	const char *error; /* why it is not readable */
-	size_t n_read;     /* attributes that were read */
+	const char *error;    /* why it is not readable */
+	const char *os_error; /* why its system could not be asked as well; else NULL */
+	size_t n_read;        /* attributes that were read */
 	size_t n_wanted,
 		n_match; /* of the profile's attributes that a node has to have */
 	struct bios_finding

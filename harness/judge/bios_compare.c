@@ -10,6 +10,8 @@
 #include "base/suggest.h"
 #include "judge/bios.h"
 
+enum { MOST_SLIPS = 2 }; /* letters of a name that were meant otherwise */
+
 /*
  * 0: equal but for blanks, 1: but for case, too, 2: different. Firmware pads texts, and
  * has several blanks in a row in names of CPUs.
@@ -139,6 +141,22 @@ static void add_contradiction(struct bios_view *v, struct bios_node *n,
 	f->wanted = by ? by->want[0] : NULL;
 }
 
+static const struct profile_attribute *wanted_of(const struct bios_view *v,
+						 const char *name)
+{
+	for (size_t i = 0; v->profile && i < v->profile->n; i++) {
+		const struct profile_attribute *a = &v->profile->attributes[i];
+
+		if (!strcmp(a->name, name))
+			return a;
+		for (size_t k = 0; k < a->n_also; k++) {
+			if (!strcmp(a->also[k], name))
+				return a;
+		}
+	}
+	return NULL;
+}
+
 /*
  * The name it was probably meant to be, of those a board has. Asked of the first board
  * without it: a fleet's boards have the same ones.
@@ -153,9 +171,14 @@ static const char *meant(struct bios_view *v, const char *name,
 	if (!fresh)
 		return v->meant[at];
 	mem_grow(&v->meant, &v->cap_meant, at + 1, sizeof(*v->meant));
-	for (size_t i = 0; i < own->n; i++)
-		suggest_offer(&near, own->items[i].name);
-	v->meant[at] = near.best ? arena_strdup(&v->arena, near.best) : NULL;
+	for (size_t i = 0; i < own->n; i++) {
+		if (!wanted_of(v, own->items[i].name))
+			suggest_offer(&near, own->items[i].name);
+	}
+	/* more than a slip would be another attribute: boards have many like names */
+	v->meant[at] = near.best && near.distance <= MOST_SLIPS
+			       ? arena_strdup(&v->arena, near.best)
+			       : NULL;
 	return v->meant[at];
 }
 
@@ -193,22 +216,6 @@ static void compare_wanted(struct bios_view *v, struct bios_node *n,
 	}
 	f->by = want;
 	f->wanted = want->want[0];
-}
-
-static const struct profile_attribute *wanted_of(const struct bios_view *v,
-						 const char *name)
-{
-	for (size_t i = 0; v->profile && i < v->profile->n; i++) {
-		const struct profile_attribute *a = &v->profile->attributes[i];
-
-		if (!strcmp(a->name, name))
-			return a;
-		for (size_t k = 0; k < a->n_also; k++) {
-			if (!strcmp(a->also[k], name))
-				return a;
-		}
-	}
-	return NULL;
 }
 
 static void compare_rest(struct bios_view *v, struct bios_node *n,

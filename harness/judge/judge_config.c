@@ -134,8 +134,8 @@ int judge_config_profile(struct judge_config *c, const char *word, const char **
 		return err_set(e, ERR_USAGE,
 			       "unknown BIOS profile '%.64s', did you mean '%s'?", word,
 			       near.best);
-	return err_set(e, ERR_USAGE, "unknown BIOS profile '%.64s', expected one of '%s'",
-		       word, c->profile_folder);
+	return err_set(e, ERR_USAGE,
+		       "unknown BIOS profile '%.64s', see assay list profiles", word);
 }
 
 /* The file whose references win: given now, or when the folder was a run's. */

@@ -95,6 +95,8 @@ static void add_remarks(const struct bios_node *n, struct strbuf *why)
 	}
 	if (n->record && n->record->remark)
 		strbuf_addf(why, "; %s", n->record->remark);
+	if (n->os_error)
+		strbuf_addf(why, "; what its system shows is not known: %s", n->os_error);
 }
 
 static void profile_rest(const struct work *w, const struct bios_node *n,

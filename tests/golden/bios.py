@@ -183,6 +183,15 @@ class Bios(unittest.TestCase):
         _, out = self.check(self.top, status=1)
         self.assertEqual([f["result"] for f in out["findings"]], ["CONTRADICTED"])
         self.assertEqual(out["findings"][0]["shown"], "Enabled")
+        (self.top / "n1.facts.json").write_text('{"kind":"node","node":"n1","facts":{"c',
+                                                encoding="utf-8")
+        own = self.profile("p", "profile: p\nattributes:\n"
+                           "  LogicalProc: {want: Disabled, why: w}\n")
+        done = assay("check", self.top / "n1.json", self.top / "n1.facts.json",
+                     "--profile", own)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("what its system shows is not known: not the record of a node",
+                      done.stdout)
 
     def test_files_of_two_kinds_of_one_node_are_both_named(self):
         self.dump("n1.json", A="1")
@@ -260,11 +269,12 @@ class Bios(unittest.TestCase):
                      "q.yaml:4:3: 'B' is also a name of 'A'")
 
     def test_a_name_that_is_nearly_one_is_suggested(self):
-        self.dump("n1.json", LogicalProc="Disabled", Other="x")
+        self.dump("n1.json", LogicalProc="Disabled", Other="x", NoSixx="x")
         own = self.profile("p", "profile: p\nattributes:\n"
                            "  LogicalProcs: {want: Disabled, why: w}\n"
                            "  Other: {want: x, why: w}\n"
-                           "  NoSuch: {want: x, why: w}\n")
+                           "  NoSuch: {want: x, why: w}\n"
+                           "  Othe: {want: x, optional: true, why: w}\n")
         done = assay("check", self.top / "n1.json", "--profile", own)
         self.assertIn("LogicalProcs is not an attribute of this board (did you mean "
                       "LogicalProc?)", done.stdout)
@@ -279,6 +289,21 @@ class Bios(unittest.TestCase):
         done = assay("check", self.top)
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(len(done.stdout.splitlines()), 2, done.stdout)
+
+    def test_a_file_of_no_kind_shows_how_it_begins(self):
+        (self.top / "n1.txt").write_text("\nssh: connect to host n1-idrac: Connection "
+                                         "refused\nmore", encoding="utf-8")
+        (self.top / "n2.json").write_bytes(b"\x1f\x8b\x08\0packed")
+        self.dump("n3.json.gz", A="1")
+        (self.top / "n4.json").write_text('{"A": "1"}', encoding="utf-8")
+        done = assay("show", self.top, "--format", "json")
+        nodes = {o["node"]: o for o in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(sorted(nodes), ["n1", "n2", "n4"])
+        self.assertIn("it begins with 'ssh: connect to host n1-idrac: Connection refused'",
+                      nodes["n1"]["error"])
+        self.assertIn("packed; unpack it first", nodes["n2"]["error"])
+        self.assertIn("there is no 'Attributes' in it", nodes["n4"]["error"])
+        self.assertIn("packed: unpack it", done.stderr)
 
     def test_marks_of_windows(self):
         path = self.dump("n1.json", A="1")
@@ -448,6 +473,8 @@ class Bios(unittest.TestCase):
         self.assertIn("1 of 1 settings are as profile nps4 wants", done.stdout)
         done = assay("check", DATA / "fleet" / "n1.xml", "--profile", "nsp4")
         self.assertEqual(done.returncode, 2, done)
+        far = assay("check", DATA / "fleet" / "n1.xml", "--profile", "another")
+        self.assertIn("see assay list profiles", far.stderr)
         self.assertIn("unknown BIOS profile 'nsp4', did you mean 'nps4'?", done.stderr)
 
     def test_large_and_hostile_files_are_refused_early(self):
