@@ -110,6 +110,43 @@ static void put_table(struct diff *d, struct term *t, size_t i)
 	strbuf_release(&text);
 }
 
+/*
+ * An attribute that all who have it have alike: boards and sources of two kinds differ in
+ * hundreds of these, so they are put together by who has them.
+ */
+static bool add_one_sided(struct diff *d, struct nodes_groups *sides, size_t i)
+{
+	const struct attribute *a = &d->items[i];
+	const size_t last = a->values.keys.n - 1;
+	const char *key;
+
+	if (last != 1 || strcmp(a->values.keys.items[last], absent) != 0)
+		return false;
+	key = arena_printf(&d->arena, "on %s, not on %s",
+			   nodes_groups_list(&a->values, 0, &d->arena),
+			   nodes_groups_list(&a->values, last, &d->arena));
+	(void)nodes_groups_add(sides, key, d->names.items[i]);
+	return true;
+}
+
+static void put_one_sided(const struct nodes_groups *sides, struct term *t)
+{
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < sides->keys.n; i++) {
+		strbuf_reset(&text);
+		term_clean(t, &text, sides->keys.items[i], 2 * (size_t)MAX_TEXT);
+		strbuf_addstr(&text, ": ");
+		for (size_t k = 0; k < sides->items[i].n; k++) {
+			strbuf_addstr(&text, k ? ", " : "");
+			term_clean(t, &text, sides->items[i].names[k], MAX_TEXT);
+		}
+		term_wrap(t, 4, strbuf_str(&text));
+		term_end(t);
+	}
+	strbuf_release(&text);
+}
+
 static json_t *attribute_json(const struct diff *d, size_t i)
 {
 	const struct attribute *a = &d->items[i];
@@ -176,6 +213,7 @@ static int put(struct diff *d, struct err *e)
 	struct report_style style = cmd_style(fileno(stdout));
 	json_t *o = d->l->json ? json_object() : NULL, *list = json_array(),
 	       *unreadable = json_array();
+	struct nodes_groups sides = {0};
 	bool differ = false, unknown;
 	struct term t;
 	int rc;
@@ -188,9 +226,11 @@ static int put(struct diff *d, struct err *e)
 		sort(&d->items[i]);
 		if (o)
 			(void)json_array_append_new(list, attribute_json(d, i));
-		else
+		else if (!add_one_sided(d, &sides, i))
 			put_table(d, &t, i);
 	}
+	put_one_sided(&sides, &t);
+	nodes_groups_release(&sides);
 	unknown = put_unreadable(d, &t, o ? unreadable : NULL);
 	if (o) {
 		char *text;

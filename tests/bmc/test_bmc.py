@@ -229,6 +229,12 @@ class Fleet(Case):
         found, _ = self.check(0)
         self.assertEqual(set(found), {("1", "PENDING", "LogicalProc"),
                                       ("4", "PENDING", "LogicalProc")})
+        done = self.assay("bios", "remedy", "--site", "site.yaml", "--format", "json")
+        steps = {n["name"].rpartition(".")[2]: n for n in json.loads(done.stdout)}
+        self.assertEqual(steps["1"]["racadm"], [])
+        self.assertEqual(steps["1"]["redfish"][0], {
+            "method": "PATCH", "uri": "/redfish/v1/Systems/1/Bios/Pending",
+            "body": {"Attributes": {"LogicalProc": "Disabled"}}})
         self.no_session_left()
 
 
