@@ -13,7 +13,7 @@
 #include "record/json.h"
 #include "reports/term.h"
 
-enum { MAX_NODES = 400, MAX_WHY = 600 };
+enum { MAX_NODES = 400, MAX_WHY = 600, MANY_ABSENT = 4 };
 
 /* Verdicts with the same word and sentence. */
 struct rows {
@@ -35,16 +35,78 @@ static void add_row(struct rows *rows, const struct verdict *v)
 	rows->first[i] = v;
 }
 
-static void put_row(struct term *t, struct rows *rows, size_t i)
+static bool is_absent(const struct verdict *v)
 {
-	struct nodes_group *g = &rows->groups.items[i];
+	static const char *const begin[] = {"ABSENT: ", "bios."};
+
+	return !strncmp(v->why, begin[0], strlen(begin[0])) &&
+	       !strncmp(v->metric, begin[1], strlen(begin[1]));
+}
+
+/*
+ * A profile for boards of another kind wants dozens of attributes that are not there: one
+ * row for all of them that the same nodes lack.
+ */
+static void fold_absent(struct rows *rows, struct nodes_groups *absent)
+{
+	for (size_t i = 0; i < rows->groups.keys.n; i++) {
+		struct nodes_group *g = &rows->groups.items[i];
+
+		qsort(g->names, g->n, sizeof(*g->names), hostlist_compare);
+		if (is_absent(rows->first[i]))
+			(void)nodes_groups_add(
+				absent, nodes_groups_list(&rows->groups, i, &rows->arena),
+				rows->first[i]->metric + strlen("bios."));
+	}
+}
+
+static bool is_folded(const struct rows *rows, struct nodes_groups *absent, size_t i,
+		      const char *list)
+{
+	size_t at =
+		is_absent(rows->first[i]) ? names_find(&absent->keys, list) : NAMES_NONE;
+
+	return at != NAMES_NONE && absent->items[at].n >= MANY_ABSENT;
+}
+
+static void put_absent(struct term *t, const struct nodes_groups *absent,
+		       const char *profile)
+{
 	struct strbuf text = {0};
 
-	qsort(g->names, g->n, sizeof(*g->names), hostlist_compare);
+	for (size_t i = 0; i < absent->keys.n; i++) {
+		const struct nodes_group *g = &absent->items[i];
+
+		if (g->n < MANY_ABSENT)
+			continue;
+		strbuf_reset(&text);
+		term_word(t, VERDICT_WARN);
+		term_pad(t, 14);
+		term_clean(t, &text, absent->keys.items[i], MAX_NODES);
+		strbuf_addf(&text,
+			    ": ABSENT: %zu attributes that profile %s wants: ", g->n,
+			    profile);
+		for (size_t k = 0; k < g->n; k++) {
+			strbuf_addstr(&text, k ? ", " : "");
+			term_clean(t, &text, g->names[k], MAX_WHY);
+		}
+		term_wrap(t, 14, strbuf_str(&text));
+		term_end(t);
+	}
+	strbuf_release(&text);
+}
+
+static void put_row(struct term *t, struct rows *rows, struct nodes_groups *absent,
+		    size_t i)
+{
+	const char *list = nodes_groups_list(&rows->groups, i, &rows->arena);
+	struct strbuf text = {0};
+
+	if (is_folded(rows, absent, i, list))
+		return;
 	term_word(t, rows->first[i]->word);
 	term_pad(t, 14);
-	term_clean(t, &text, nodes_groups_list(&rows->groups, i, &rows->arena),
-		   MAX_NODES);
+	term_clean(t, &text, list, MAX_NODES);
 	strbuf_addstr(&text, ": ");
 	term_clean(t, &text, rows->first[i]->why, MAX_WHY);
 	term_wrap(t, 14, strbuf_str(&text));
@@ -76,6 +138,7 @@ static int table(const struct bios_look *l, const struct summary *s,
 		 const struct bios_view *view, struct err *e)
 {
 	struct report_style style = cmd_style(fileno(stdout));
+	struct nodes_groups absent = {0};
 	struct rows rows = {0};
 	struct term t;
 	int rc;
@@ -86,11 +149,14 @@ static int table(const struct bios_look *l, const struct summary *s,
 		if (s->verdicts[i].node)
 			add_row(&rows, &s->verdicts[i]);
 	}
+	fold_absent(&rows, &absent);
 	for (int word = 0; word < VERDICT_WORDS; word++) {
 		for (size_t i = 0; i < rows.groups.keys.n; i++) {
 			if (rows.first[i]->word == (enum verdict_word)word)
-				put_row(&t, &rows, i);
+				put_row(&t, &rows, &absent, i);
 		}
+		if (word == VERDICT_WARN)
+			put_absent(&t, &absent, l->profile);
 	}
 	for (size_t i = 0; i < view->n_remarks; i++) {
 		struct strbuf text = {0};
@@ -102,6 +168,7 @@ static int table(const struct bios_look *l, const struct summary *s,
 	}
 	rc = judged_put(&t.out, stdout, e);
 	free(rows.first);
+	nodes_groups_release(&absent);
 	nodes_groups_release(&rows.groups);
 	arena_release(&rows.arena);
 	term_release(&t);
@@ -197,29 +264,48 @@ static int as_json(const struct bios_look *l, const struct summary *s,
 	return rc;
 }
 
-/* A node that no rule has a word for was compared with nothing: that is not good. */
-static void add_silent(struct summary *s, const char *profile)
+/* Something the profile wants is there to be compared. */
+static bool was_compared(const struct bios_node *n)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		if (n->findings[i].by && n->findings[i].result != BIOS_ABSENT)
+			return true;
+	}
+	return !n->readable;
+}
+
+static void add_unjudged(struct summary *s, struct summary_node *node, const char *why)
+{
+	struct verdict *v = summary_add(s);
+
+	v->rule = "bios";
+	v->node = node->name;
+	v->metric = "bios.read";
+	v->word = VERDICT_UNJUDGED;
+	v->cause = "no-reference";
+	v->why = why;
+	node->word = verdict_worse(node->word, v->word);
+	if (node->word == v->word)
+		node->why = why;
+	s->counts[v->word]++;
+	s->word = verdict_worse(s->word, v->word);
+}
+
+/* A node that was compared with nothing is not good, whatever else is known of it. */
+static void add_silent(struct summary *s, const struct bios_view *v)
 {
 	for (size_t i = 0; i < s->n_nodes; i++) {
-		struct verdict *v;
+		size_t at = names_find(&v->index, s->nodes[i].name);
 
-		if (s->nodes[i].why)
-			continue;
-		v = summary_add(s);
-		v->rule = "bios";
-		v->node = s->nodes[i].name;
-		v->metric = "bios.read";
-		v->word = VERDICT_UNJUDGED;
-		v->cause = "no-reference";
-		v->why =
-			profile ? "none of the settings the profile wants is among those "
-				  "that were read"
-				: "its running system alone is known, and there is "
-				  "nothing to compare that with";
-		s->nodes[i].word = v->word;
-		s->nodes[i].why = v->why;
-		s->counts[v->word]++;
-		s->word = verdict_worse(s->word, v->word);
+		if (v->profile && at != NAMES_NONE && !was_compared(&v->nodes[at]))
+			add_unjudged(
+				s, &s->nodes[i],
+				"nothing the profile wants is among its settings: is it "
+				"for other boards?");
+		else if (!s->nodes[i].why)
+			add_unjudged(s, &s->nodes[i],
+				     "its running system alone is known, and there is "
+				     "nothing to compare that with");
 	}
 }
 
@@ -245,9 +331,9 @@ int bios_check(struct bios_look *l, struct err *e)
 
 	if (judge_by(&s, &l->state, l->config, "bios", e))
 		goto out;
-	add_silent(&s, l->profile);
-	s.exit = status_of(&s);
 	bios_view_make(&v, &l->state, l->config);
+	add_silent(&s, &v);
+	s.exit = status_of(&s);
 	if (!(l->json ? as_json(l, &s, &v, e) : table(l, &s, &v, e)))
 		status = s.exit;
 	bios_view_release(&v);

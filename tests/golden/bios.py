@@ -160,7 +160,7 @@ class Bios(unittest.TestCase):
 
     def test_nodes_that_were_asked_for_are_taken_or_missed(self):
         for i in range(1, 5):
-            self.dump(f"n{i}.json", A="1")
+            self.dump(f"n{i}.json", NumaNodesPerSocket="4")
         done = assay("show", self.top, "--nodes", "n[2-3,9]", "--format", "json")
         self.assertEqual(done.returncode, 3, done)
         self.assertIn("left out, not among the nodes asked for: n[1,4]", done.stderr)
@@ -246,7 +246,7 @@ class Bios(unittest.TestCase):
         self.assertIn(text, done.stderr)
 
     def test_what_a_profile_may_include(self):
-        self.dump("n1.json", LogicalProc="Disabled", NewName="x")
+        self.dump("n1.json", LogicalProc="Disabled", NewName="x", A="x")
         own = self.profile("hpc", "profile: site-hpc\ninclude: hpc\nattributes:\n"
                            "  NewName: {want: x, why: w}\n")
         _, out = self.check(self.top / "n1.json", "--profile", own, status=0)
@@ -280,6 +280,22 @@ class Bios(unittest.TestCase):
                       "LogicalProc?)", done.stdout)
         self.assertIn("NoSuch is not an attribute of this board, profile", done.stdout)
         self.assertIn("1 of 3 settings are as profile p wants", done.stdout)
+
+    def test_a_profile_for_other_boards_is_one_row(self):
+        self.dump("n1.json", A="1")
+        self.dump("n2.json", A="1", LogicalProc="Disabled")
+        done = assay("check", self.top, "--profile", "hpc")
+        self.assertEqual(done.returncode, 3, done)
+        self.assertIn("n1: nothing the profile wants is among its settings", done.stdout)
+        rows = [line for line in done.stdout.splitlines() if "ABSENT" in line]
+        self.assertEqual(len(rows), 2, done.stdout)
+        self.assertIn("n1: ABSENT: LogicalProc is not", rows[0])
+        self.assertRegex(rows[1], r"n\[1-2\]: ABSENT: [0-9]+ attributes that profile hpc "
+                         "wants: SysProfile, NumaNodesPerSocket, ")
+        nodes, out = self.check(self.top, "--profile", "hpc", status=3)
+        self.assertEqual([nodes[n]["verdict"] for n in ("n1", "n2")],
+                         ["UNJUDGED", "WARN"])
+        self.assertGreater(len(out["findings"]), 20)
 
     def test_what_is_of_one_node_alone_is_no_difference(self):
         for i in range(1, 4):
