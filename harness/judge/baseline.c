@@ -32,6 +32,7 @@ static const struct conf_key match_keys[] = {
 	MATCH("cpu", NODE_CPU),
 	MATCH("sockets", NODE_SOCKETS),
 	MATCH("virtual", NODE_VIRTUAL),
+	MATCH("fabric", NODE_FABRIC),
 	MATCH("bios.setting", NODE_BIOS_SETTING),
 };
 

@@ -9,11 +9,13 @@
 
 #include "base/mem.h"
 #include "judge/bios.h"
+#include "record/json.h"
 
 const char *const node_fact_names[NODE_FACTS] = {
 	[NODE_CPU] = "cpu",
 	[NODE_SOCKETS] = "sockets",
 	[NODE_VIRTUAL] = "virtual",
+	[NODE_FABRIC] = "fabric",
 	[NODE_BIOS_SETTING] = "bios.setting",
 };
 
@@ -44,6 +46,30 @@ static const char *cpu_name(struct arena *a, const json_t *cpu)
 		name = arena_strndup(a, sb.buf, sb.len);
 	strbuf_release(&sb);
 	return name;
+}
+
+/* "InfiniBand 200 Gbit/s": the fastest active port of facts.hca, NULL: none. */
+static const char *fabric_name(struct arena *a, const json_t *facts)
+{
+	const json_t *hca, *port;
+	const char *name, *layer = "";
+	double best = 0;
+	size_t i;
+
+	json_object_foreach((json_t *)json_object_get(facts, "hca"), name, hca)
+	{
+		json_array_foreach(json_object_get(hca, "ports"), i, port)
+		{
+			double rate = json_number_value(json_object_get(port, "rate"));
+
+			if (strcmp(json_member_text(port, "state"), "ACTIVE") != 0 ||
+			    rate <= best)
+				continue;
+			best = rate;
+			layer = json_member_text(port, "layer");
+		}
+	}
+	return *layer ? arena_printf(a, "%s %g Gbit/s", layer, best * 8e-9) : NULL;
 }
 
 /* Not all online CPUs may be used. */
@@ -95,6 +121,7 @@ static void read_facts(struct judge_node *n, const char *facts, struct arena *a,
 	n->facts[NODE_CPU] = cpu_name(a, cpu);
 	n->facts[NODE_SOCKETS] = n->sockets ? arena_printf(a, "%d", n->sockets) : NULL;
 	n->facts[NODE_VIRTUAL] = text(a, o, "virtual");
+	n->facts[NODE_FABRIC] = fabric_name(a, o);
 	n->facts[NODE_BIOS_SETTING] = text(a, json_object_get(o, "bios"), "setting");
 	if (n->facts[NODE_CPU])
 		n->model = cpus_find(cpus, n->facts[NODE_CPU]);

@@ -14,6 +14,7 @@ enum node_fact {
 	NODE_CPU, /* normalised model */
 	NODE_SOCKETS,
 	NODE_VIRTUAL,      /* hypervisor or "none" */
+	NODE_FABRIC,       /* its fastest active port for MPI: "InfiniBand 200 Gbit/s" */
 	NODE_BIOS_SETTING, /* name of the BIOS profile the node matches */
 	NODE_FACTS
 };

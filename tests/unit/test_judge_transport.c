@@ -335,6 +335,24 @@ static void nonsense_is_no_verdict_of_a_wrong_transport(void **unused)
 	}
 }
 
+/* The plan, and n1 and n2 with @ports, JSON, of an adapter mlx5_0, and two more adapters.
+ */
+static void net_nodes(struct fixture *f, const char *ports)
+{
+	fixture_line(f,
+		     "{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\"],"
+		     "\"site\":{},\"kernels\":{\"net\":{\"shape\":\"pair\",\"metrics\":[{"
+		     "\"name\":\"net.bw\",\"unit\":\"B/s\",\"better\":\"higher\","
+		     "\"reduce\":\"median\"}]}}}");
+	for (size_t k = 0; k < 2; k++)
+		fixture_line(f,
+			     "{\"kind\":\"node\",\"node\":\"%s\",\"facts\":{\"hca\":{"
+			     "\"mlx5_0\":{\"ports\":[%s]},"
+			     "\"mlx5_1\":{\"ports\":[{\"port\":1,\"rate\":25e9}]},"
+			     "\"mlx5_2\":{\"ports\":[{\"port\":1,\"rate\":12.5e9}]}}}}",
+			     nodes[k], ports);
+}
+
 /* Bandwidth between n1 and n2 as a share of the slower port that carried it. */
 static void a_bandwidth_is_held_against_the_line_rate(void **unused)
 {
@@ -374,21 +392,7 @@ static void a_bandwidth_is_held_against_the_line_rate(void **unused)
 			"limits:\n  - {metric: net.bw, at: {size: 4194304}, of: "
 			"line-rate, warn: 90 %, fail: 80 %, invalid_above: 103 %, from: "
 			"x, why: y}\n");
-		fixture_line(
-			&f,
-			"{\"kind\":\"plan\",\"name\":\"t\",\"nodes\":[\"n1\",\"n2\"],"
-			"\"site\":{},\"kernels\":{\"net\":{\"shape\":\"pair\","
-			"\"metrics\":[{\"name\":\"net.bw\",\"unit\":\"B/s\",\"better\":"
-			"\"higher\",\"reduce\":\"median\"}]}}}");
-		for (size_t k = 0; k < 2; k++)
-			fixture_line(
-				&f,
-				"{\"kind\":\"node\",\"node\":\"%s\",\"facts\":{\"hca\":{"
-				"\"mlx5_0\":{\"ports\":[{\"port\":1,\"rate\":25e9}]},"
-				"\"mlx5_1\":{\"ports\":[{\"port\":1,\"rate\":25e9}]},"
-				"\"mlx5_2\":{\"ports\":[{\"port\":1,\"rate\":12.5e9}]}}}"
-				"}",
-				nodes[k]);
+		net_nodes(&f, "{\"port\":1,\"rate\":25e9}");
 		step(&f, 1, "net", "[\"n1\",\"n2\"]", "ok");
 		fixture_sample(&f, 1, "n1", "net.bw", "{\"size\":4194304}",
 			       cases[i].value, 1);
@@ -406,6 +410,44 @@ static void a_bandwidth_is_held_against_the_line_rate(void **unused)
 	}
 }
 
+static void a_baseline_may_ask_for_a_fabric(void **unused)
+{
+	static const struct {
+		const char *ports;
+		enum verdict_word word;
+	} cases[] = {
+		{"{\"port\":1,\"state\":\"ACTIVE\",\"layer\":\"InfiniBand\",\"rate\":"
+		 "25e9}",
+		 VERDICT_PASS},
+		{"{\"port\":1,\"state\":\"ACTIVE\",\"layer\":\"InfiniBand\",\"rate\":12."
+		 "5e9},"
+		 "{\"port\":2,\"state\":\"DOWN\",\"layer\":\"InfiniBand\",\"rate\":25e9}",
+		 VERDICT_UNJUDGED},
+		{"{\"port\":1,\"state\":\"ACTIVE\",\"layer\":\"Ethernet\",\"rate\":25e9}",
+		 VERDICT_UNJUDGED},
+		{"", VERDICT_UNJUDGED},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		fixture_init(&f);
+		fixture_file(
+			&f, "baselines/h.yaml",
+			"baseline: h\nmatch: {fabric: InfiniBand 200 Gbit/s}\nmetrics:\n"
+			"  net.bw: {ref: 24 GB/s, warn: -5 %, at: {size: any}, from: "
+			"x}\n");
+		net_nodes(&f, cases[i].ports);
+		step(&f, 1, "net", "[\"n1\",\"n2\"]", "ok");
+		fixture_sample(&f, 1, "n1", "net.bw", "{\"size\":4194304}", 24e9, 1);
+		fixture_judge(&f);
+		assert_int_equal(fixture_verdict(&f, "baseline", "net.bw", "n1")->word,
+				 cases[i].word);
+		fixture_release(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +460,7 @@ int main(void)
 		cmocka_unit_test(variables_of_the_shell_are_a_warning),
 		cmocka_unit_test(an_unrated_metric_needs_no_reference),
 		cmocka_unit_test(a_bandwidth_is_held_against_the_line_rate),
+		cmocka_unit_test(a_baseline_may_ask_for_a_fabric),
 		cmocka_unit_test(nonsense_is_no_verdict_of_a_wrong_transport),
 	};
 
