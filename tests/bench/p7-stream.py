@@ -19,31 +19,19 @@ control group of its own that gets nearly all of the processors:
 """
 
 import argparse
-import json
 import os
 import re
-import statistics
-import subprocess
+
+from turns import in_turn, report, run, samples
 
 FLOOR, GOAL = 0.97, 1.0
 
 
-def run(argv):
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return done.stdout
-
-
 def assay(options):
     """Rates of triad and read in one counted repetition, in B/s."""
-    out = run([os.path.join(options.bindir, "assay-stream"), "--format", "records",
-               "--store", "nt", "--threads", str(options.threads),
-               "--size", str(options.size), "--ntimes", "2"])
-    records = [json.loads(line[7:]) for line in out.splitlines()
-               if line.startswith("@assay ")]
-    if not all(r["ok"] for r in records if r["kind"] == "valid"):
-        raise SystemExit("assay-stream: a check failed")
-    values = {r["metric"]: r["value"] for r in records if r["kind"] == "sample"}
+    values = samples([os.path.join(options.bindir, "assay-stream"), "--format", "records",
+                      "--store", "nt", "--threads", str(options.threads),
+                      "--size", str(options.size), "--ntimes", "2"])
     return values["stream.triad"], values["stream.read"]
 
 
@@ -56,15 +44,11 @@ def likwid(options, test):
 
 def pair(options, isa):
     """Best of --sweeps turns: (triad, read) of ours and (triad, read) of likwid's."""
-    ours, theirs = [], []
-    for turn in range(options.sweeps):
-        if turn % 2:
-            ours.append(assay(options))
-        # the arrays of load_* are one of three times the size: read sweeps over all three
-        theirs.append((likwid(options, f"stream_mem_{isa}"), likwid(options, f"load_{isa}")))
-        if not turn % 2:
-            ours.append(assay(options))
-    return [max(column) for column in zip(*ours)], [max(column) for column in zip(*theirs)]
+    # the arrays of load_* are one of three times the size: read sweeps over all three
+    rows = in_turn(options.sweeps, lambda: assay(options),
+                   lambda: (likwid(options, f"stream_mem_{isa}"),
+                            likwid(options, f"load_{isa}")))
+    return tuple([max(column) for column in zip(*side)] for side in zip(*rows))
 
 
 def widest():
@@ -74,16 +58,6 @@ def widest():
         if flag in flags:
             return name
     return "sse"
-
-
-def report(name, ours, theirs):
-    ratios = [a / b for a, b in zip(ours, theirs)]
-    for who, values in (("assay", ours), ("likwid", theirs)):
-        print(f"{name:6} {who:7} {statistics.median(values) / 1e9:7.2f} GB/s "
-              f"({min(values) / 1e9:.2f}-{max(values) / 1e9:.2f})")
-    print(f"{name:6} {'ratio':7} {statistics.median(ratios):7.3f}      "
-          f"({min(ratios):.3f}-{max(ratios):.3f}), {len(ratios)} pairs", flush=True)
-    return statistics.median(ratios)
 
 
 def main():
@@ -96,7 +70,7 @@ def main():
     options = parser.parse_args()
     isa = widest()
     pairs = [pair(options, isa) for _ in range(options.pairs)]
-    medians = {name: report(name, [p[0][i] for p in pairs], [p[1][i] for p in pairs])
+    medians = {name: report(name, "likwid", [p[0][i] for p in pairs], [p[1][i] for p in pairs])
                for i, name in enumerate(("triad", "read"))}
     print(f"floor {FLOOR}, goal {GOAL}: triad {medians['triad']:.3f}")
     raise SystemExit(medians["triad"] < FLOOR)

@@ -12,29 +12,17 @@ alternates.
 """
 
 import argparse
-import json
 import os
 import re
-import statistics
-import subprocess
 
-
-def run(argv, env=None):
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True, env=env,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return done.stdout
+from turns import in_turn, report, run, samples
 
 
 def assay(options):
     """FLOP/s of dgemm and fma of one repetition."""
-    out = run([os.path.join(options.bindir, "assay-dgemm"), "--format", "records",
-               "--threads", str(options.threads), "--n", str(options.n), "--ntimes", "1",
-               "--seconds", str(options.seconds)])
-    records = [json.loads(line[7:]) for line in out.splitlines()
-               if line.startswith("@assay ")]
-    if not all(r["ok"] for r in records if r["kind"] == "valid"):
-        raise SystemExit("assay-dgemm: a check failed")
-    values = {r["metric"]: r["value"] for r in records if r["kind"] == "sample"}
+    values = samples([os.path.join(options.bindir, "assay-dgemm"), "--format", "records",
+                      "--threads", str(options.threads), "--n", str(options.n),
+                      "--ntimes", "1", "--seconds", str(options.seconds)])
     return values["dgemm.dgemm"], values["dgemm.fma"]
 
 
@@ -68,16 +56,6 @@ def widest():
     return "peakflops_sse"
 
 
-def report(name, peer, ours, theirs):
-    ratios = [a / b for a, b in zip(ours, theirs)]
-    for who, values in (("assay", ours), (peer, theirs)):
-        print(f"{name:6} {who:7} {statistics.median(values) / 1e9:7.2f} GFLOP/s "
-              f"({min(values) / 1e9:.2f}-{max(values) / 1e9:.2f})")
-    print(f"{name:6} {'ratio':7} {statistics.median(ratios):7.3f}         "
-          f"({min(ratios):.3f}-{max(ratios):.3f}), {len(ratios)} pairs", flush=True)
-    return statistics.median(ratios)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bindir")
@@ -88,16 +66,11 @@ def main():
     options = parser.parse_args()
     options.test = widest()
     options.iterations = 1000
-    rows = []
-    for turn in range(options.pairs):
-        if turn % 2:
-            theirs = bare(options), likwid(options)
-            rows.append((assay(options), theirs))
-        else:
-            ours = assay(options)
-            rows.append((ours, (bare(options), likwid(options))))
-    dgemm = report("dgemm", "bare", [r[0][0] for r in rows], [r[1][0] for r in rows])
-    fma = report("fma", "likwid", [r[0][1] for r in rows], [r[1][1] for r in rows])
+    rows = in_turn(options.pairs, lambda: assay(options),
+                   lambda: (bare(options), likwid(options)))
+    dgemm, fma = (report(name, peer, [r[0][i] for r in rows], [r[1][i] for r in rows],
+                         "GFLOP/s")
+                  for i, (name, peer) in enumerate((("dgemm", "bare"), ("fma", "likwid"))))
     print(f"P8: floor 0.98, goal 1.0: {dgemm:.3f}; P12: floor 0.97, goal 1.0: {fma:.3f}")
     raise SystemExit(dgemm < 0.98 or fma < 0.97)
 

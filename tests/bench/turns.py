@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benches against a peer share: programs that run in turn, and the medians of
+their ratios. A machine's clock and bandwidth drift, so only what ran side by side may be
+divided."""
+
+import json
+import statistics
+import subprocess
+
+
+def run(argv, env=None):
+    """What a program prints, both streams; it must end well."""
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout
+
+
+def samples(argv, env=None):
+    """{metric: value} of a kernel's records; the kernel's own checks must be good."""
+    records = [json.loads(line[7:]) for line in run(argv, env).splitlines()
+               if line.startswith("@assay ")]
+    if not all(r["ok"] for r in records if r["kind"] == "valid"):
+        raise SystemExit(f"{argv[0]}: a check failed")
+    return {r["metric"]: r["value"] for r in records if r["kind"] == "sample"}
+
+
+def in_turn(pairs, ours, theirs):
+    """[(ours(), theirs())] of @pairs turns; who goes first alternates."""
+    rows = []
+    for turn in range(pairs):
+        if turn % 2:
+            second = theirs()
+            rows.append((ours(), second))
+        else:
+            rows.append((ours(), theirs()))
+    return rows
+
+
+def report(name, peer, ours, theirs, unit="GB/s", scale=1e9):
+    """Prints medians and ranges of both and of the ratios; the median of the ratios."""
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    for who, values in (("assay", ours), (peer, theirs)):
+        print(f"{name:6} {who:7} {statistics.median(values) / scale:8.2f} {unit} "
+              f"({min(values) / scale:.2f}-{max(values) / scale:.2f})")
+    print(f"{name:6} {'ratio':7} {statistics.median(ratios):8.3f} {'':{len(unit)}} "
+          f"({min(ratios):.3f}-{max(ratios):.3f}), {len(ratios)} pairs", flush=True)
+    return statistics.median(ratios)
