@@ -66,7 +66,7 @@ static bool is_folded(const struct rows *rows, struct nodes_groups *absent, size
 	size_t at =
 		is_absent(rows->first[i]) ? names_find(&absent->keys, list) : NAMES_NONE;
 
-	return at != NAMES_NONE && absent->items[at].n >= MANY_ABSENT;
+	return absent->items && at != NAMES_NONE && absent->items[at].n >= MANY_ABSENT;
 }
 
 static void put_absent(struct term *t, const struct nodes_groups *absent,
