@@ -40,6 +40,19 @@ static bool counts(const struct diff *d, const char *name)
 	return d->l->args->all || bios_known_counts(&d->l->config->known, name);
 }
 
+/* What waits is a difference, too: after the next restart it is one in any case. */
+static void add_pending(struct strbuf *value, const struct setting *s)
+{
+	struct strbuf text = {0};
+
+	if (!s->has_pending)
+		return;
+	bios_add_value(&text, &s->pending);
+	if (strcmp(strbuf_str(&text), strbuf_str(value)) != 0)
+		strbuf_addf(value, ", pending: %s", strbuf_str(&text));
+	strbuf_release(&text);
+}
+
 static void add_node(struct diff *d, const struct record_bios *r, struct settings *s)
 {
 	if (r->error || (!strcmp(r->source, os_source) &&
@@ -58,6 +71,7 @@ static void add_node(struct diff *d, const struct record_bios *r, struct setting
 		at = names_add(&d->names, item->name, NULL);
 		mem_grow(&d->items, &d->cap, at + 1, sizeof(*d->items));
 		bios_add_value(&value, &item->current);
+		add_pending(&value, item);
 		(void)nodes_groups_add(&d->items[at].values, strbuf_str(&value), r->node);
 		d->items[at].n++;
 		strbuf_release(&value);

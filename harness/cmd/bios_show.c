@@ -86,6 +86,13 @@ static void setting_row(struct term *t, const struct setting *s, size_t widest)
 	strbuf_release(&text);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct setting *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
 static void node_table(struct term *t, const struct record_bios *r,
 		       const struct settings *s)
 {
@@ -124,6 +131,8 @@ int bios_show(struct bios_look *l, struct err *e)
 		struct arena a = {0};
 
 		(void)bios_look_settings(r, &s, &a);
+		if (s.n)
+			qsort(s.items, s.n, sizeof(*s.items), by_name);
 		if (r->error)
 			status = 3;
 		if (l->json) {

@@ -229,6 +229,12 @@ void remedy_make(struct remedy *r, struct bios_view *v, const struct bios_node *
 		add(r, REMEDY_CLEAR, 1);
 	else if (w.reboot && n->by_job)
 		add(r, REMEDY_REBOOT, 1); /* while its job waits, nothing can be set */
+	if (w.reboot && !w.clear && n->by_job && !n->job_known)
+		NOTE(&w,
+		     "nobody looked for jobs: where 'racadm jobqueue view' shows none "
+		     "for "
+		     "BIOS.Setup.1-1, a restart applies nothing, and 'racadm jobqueue "
+		     "create BIOS.Setup.1-1' comes first");
 	set_all(&w);
 	contradicted(&w);
 }

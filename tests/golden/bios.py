@@ -306,6 +306,23 @@ class Bios(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(len(done.stdout.splitlines()), 2, done.stdout)
 
+    def test_what_waits_is_a_difference(self):
+        head = "[Key=BIOS.Setup.1-1#ProcSettings]\n"
+        for i, value in enumerate(("Enabled", "Enabled (Pending Value=Disabled)")):
+            (self.top / f"n{i}.txt").write_text(
+                f"{head}LogicalProc={value}\nA=1\n", encoding="utf-8")
+        done = assay("diff", self.top)
+        self.assertEqual((done.returncode, done.stdout), (
+            1, "LogicalProc\n    Enabled  on n0\n    Enabled, pending: Disabled  on n1\n"))
+        own = self.profile("p", "profile: p\nattributes:\n"
+                           "  LogicalProc: {want: Disabled, why: w}\n")
+        done = assay("remedy", self.top / "n1.txt", "--profile", own)
+        self.assertIn(RESTART, done.stdout)
+        self.assertIn("# nobody looked for jobs", done.stdout)
+        done = assay("show", self.top / "n1.txt")
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()],
+                         ["n1", "A", "LogicalProc"])
+
     def test_a_file_of_no_kind_shows_how_it_begins(self):
         (self.top / "n1.txt").write_text("\nssh: connect to host n1-idrac: Connection "
                                          "refused\nmore", encoding="utf-8")
