@@ -179,6 +179,7 @@ static bool add_job(const json_t *job, json_t *out)
 void redfish_jobs(struct bios_reading *out, const json_t *jobs)
 {
 	json_t *o = json_object(), *job;
+	bool links = false;
 	char *text;
 	size_t i;
 
@@ -186,9 +187,19 @@ void redfish_jobs(struct bios_reading *out, const json_t *jobs)
 		if (!add_job(jobs, o)) {
 			json_array_foreach(json_object_get(jobs, "Members"), i, job)
 			{
+				links |= !json_object_get(job, "JobState");
 				if (add_job(job, o))
 					break;
 			}
+		}
+		if (links && !json_object_size(o)) {
+			if (!out->job)
+				bios_remark(out,
+					    "what is queued is not known: its jobs are "
+					    "links alone, save them with "
+					    "?$expand=*($levels=1)");
+			json_decref(o);
+			return;
 		}
 		text = json_dumps(o, JSON_COMPACT);
 		out->job = arena_strdup(&out->arena, text);

@@ -19,7 +19,10 @@ json_t *redfish_parse(const char *text, size_t len, struct err *e);
  */
 int redfish_bios(struct bios_reading *out, const json_t *bios, struct err *e);
 
-/* Open job of the BIOS in a collection of jobs, or in one job; fills out->job. */
+/*
+ * Open job of the BIOS in a collection of jobs, or in one job; fills out->job. Links to
+ * jobs tell nothing of them, which is remarked.
+ */
 void redfish_jobs(struct bios_reading *out, const json_t *jobs);
 
 /*

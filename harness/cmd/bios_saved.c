@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of nodes from saved files: see bios.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -59,6 +60,7 @@ static void say_others(const struct asked *a, const struct bios_files *f,
 			others[n++] = f->nodes.items[i];
 	}
 	if (n) {
+		qsort(others, n, sizeof(*others), hostlist_compare);
 		hostlist_fold(&list, others, n);
 		say(a->all ? "left out, not among the nodes asked for: %s\n"
 			   : "not among the nodes of the site: %s\n",

@@ -407,6 +407,12 @@ static void what_is_pending_depends_on_open_jobs(void **unused)
 	expect(&r, "LogicalProc", "Disabled", "Enabled", SETTING_RW);
 	expect(&r, "New", NULL, "2", SETTING_RW);
 	bios_reading_release(&r);
+	/* links say nothing of what they lead to */
+	read_three(&r, bios, other,
+		   "{\"Members\":[{\"@odata.id\":\"/redfish/v1/JobService/Jobs/1\"}]}");
+	assert_null(r.job);
+	assert_non_null(strstr(r.remark, "links alone"));
+	bios_reading_release(&r);
 	/* one that lists everything: only what differs is pending, job or not */
 	read_three(&r, bios,
 		   "{\"Attributes\":{\"SysProfile\":\"PerfOptimized\","
