@@ -10,8 +10,12 @@
 struct slicer slicer_init(const struct store *s, const struct matrix *a, struct part *p,
 			  const int32_t *natural)
 {
-	struct slicer z = {
-		.s = s, .a = a, .p = p, .natural = natural, .slots = s->lower + s->upper};
+	struct slicer z = {.s = s,
+			   .a = a,
+			   .p = p,
+			   .natural = natural,
+			   .slots = s->lower + s->upper,
+			   .last = -1};
 	const size_t slots = (size_t)z.slots + 1;
 
 	z.memory = mem_calloc((PIECES + 2 * SLICE) * slots, sizeof(*z.memory));
@@ -138,59 +142,76 @@ static bool take_row(struct slicer *z, struct piece *p, int i, int lower, int up
 	return false;
 }
 
-/* Whether the offsets of the slice before hold for this one; then it shares them. */
-static bool shares(struct slicer *z, int32_t row)
+/* Whether rows from @row on may use the offsets of @p, even in slots without entries. */
+static bool within(const struct slicer *z, const struct piece *p, int32_t row)
 {
-	struct slice *mine = &z->p->slice[(row - z->p->row) / SLICE];
-	struct piece piece = z->piece[0];
-
-	if (mine == z->p->slice || mine[-1].pieces != 1)
-		return false;
-	/* z->piece[0] is still what that one was made of */
 	for (int k = 0; k < z->slots; k++) {
-		const int64_t column = (int64_t)row + piece.offset[k];
+		const int64_t column = (int64_t)row + p->offset[k];
 
-		/* the offset of a slot that these rows do not use may lead anywhere */
 		if (column < -GUARD || column + SLICE > (int64_t)z->s->rows + GUARD)
 			return false;
 	}
-	for (int i = 0; i < SLICE; i++) {
-		if (!take_row(z, &piece, i, piece.lower, piece.upper))
-			return false;
-	}
-	*mine = mine[-1];
 	return true;
 }
 
-/* Cuts the slice into pieces; false when there would be too many. */
-static bool cut(struct slicer *z, struct slice *out)
+/*
+ * Cuts the slice into pieces: how many, 0 if there would be too many. The first may be
+ * the @old one in z->piece[0], as it is; *first becomes 1 if it is, else 0.
+ */
+static int split(struct slicer *z, struct slice *out, bool old, int *first)
 {
+	const struct piece before = z->piece[0];
 	int n = 0;
 
 	memset(out->cut, SLICE, sizeof(out->cut));
-	for (int i = 0; i < SLICE; i++) {
-		if (n && take_row(z, &z->piece[n - 1], i, z->s->lower, z->s->upper))
+	*first = old && take_row(z, &z->piece[0], 0, before.lower, before.upper);
+	n = *first;
+	for (int i = n; i < SLICE; i++) {
+		const bool fixed = n == 1 && *first;
+
+		if (n &&
+		    take_row(z, &z->piece[n - 1], i, fixed ? before.lower : z->s->lower,
+			     fixed ? before.upper : z->s->upper))
 			continue;
 		if (n == PIECES)
-			return false;
+			return 0;
 		if (n)
 			out->cut[n - 1] = (uint8_t)i;
 		memset(z->piece[n].offset, 0, (size_t)z->slots * sizeof(int32_t));
 		z->piece[n].lower = z->piece[n].upper = 0;
 		(void)take_row(z, &z->piece[n++], i, z->s->lower, z->s->upper);
 	}
-	out->pieces = (uint8_t)n;
-	return true;
+	return n;
 }
 
-/* Room for @n times all slots; @out says where. */
-static int32_t *new_offsets(struct slicer *z, struct slice *out, size_t n)
+/* The same, with the last piece of the slice before if that makes no third one. */
+static int cut(struct slicer *z, int32_t row, struct slice *out, int *first)
+{
+	bool old = z->last >= 0;
+	int n;
+
+	if (old) {
+		const struct piece before = z->piece[z->last];
+
+		z->piece[z->last] = z->piece[0];
+		z->piece[0] = before;
+		old = within(z, &before, row);
+	}
+	n = split(z, out, old, first);
+	if (*first && (!n || n > 2))
+		n = split(z, out, false, first);
+	z->last = n - 1;
+	return n;
+}
+
+/* Room for @n times all slots; @out says where, from the @first before on. */
+static int32_t *new_offsets(struct slicer *z, struct slice *out, int first, size_t n)
 {
 	struct part *p = z->p;
 	const size_t at = p->n_offset, slots = (size_t)z->slots;
 
 	mem_grow(&p->offset, &p->cap_offset, at + n * slots + SLICE, sizeof(*p->offset));
-	out->offset = slots ? (uint32_t)(at / slots) : 0;
+	out->offset = slots ? (uint32_t)(at / slots) - (uint32_t)first : 0;
 	p->n_offset += n * slots;
 	return p->offset + at;
 }
@@ -198,9 +219,8 @@ static int32_t *new_offsets(struct slicer *z, struct slice *out, size_t n)
 /* A slice whose every column has its own offset, from the slice's first row. */
 static void gather(struct slicer *z, struct slice *out)
 {
-	int32_t *offset = new_offsets(z, out, SLICE);
+	int32_t *offset = new_offsets(z, out, 0, SLICE);
 
-	out->pieces = 0;
 	/* slots that a row does not use: with the value 0 */
 	memset(offset, 0, (size_t)z->slots * SLICE * sizeof(*offset));
 	for (int i = 0; i < SLICE; i++) {
@@ -215,7 +235,6 @@ static void gather(struct slicer *z, struct slice *out)
 			offset[at * SLICE + i] = z->offset[i][at] + i;
 		}
 	}
-	z->piece[0].lower = z->piece[0].upper = 0;
 }
 
 static void store_values(struct slicer *z, int32_t row)
@@ -239,20 +258,20 @@ void slicer_add(struct slicer *z, int32_t row)
 {
 	struct part *p = z->p;
 	struct slice *out = &p->slice[(row - p->row) / SLICE];
+	int first, n;
 
 	for (int i = 0; i < SLICE; i++)
 		read_row(z, i, row + i);
-	if (!shares(z, row)) {
-		if (cut(z, out)) {
-			int32_t *offset = new_offsets(z, out, out->pieces);
+	n = cut(z, row, out, &first);
+	out->pieces = (uint8_t)n;
+	if (n) {
+		int32_t *offset = new_offsets(z, out, first, (size_t)(n - first));
 
-			for (int i = 0; i < out->pieces; i++)
-				memcpy(offset + (size_t)(i * z->slots),
-				       z->piece[i].offset,
-				       (size_t)z->slots * sizeof(*offset));
-		} else {
-			gather(z, out);
-		}
+		for (int i = first; i < n; i++, offset += z->slots)
+			memcpy(offset, z->piece[i].offset,
+			       (size_t)z->slots * sizeof(*offset));
+	} else {
+		gather(z, out);
 	}
 	p->slices[out->pieces]++;
 	store_values(z, row);

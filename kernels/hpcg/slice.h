@@ -19,6 +19,8 @@ struct slicer {
 	int slots;
 	int32_t *memory;
 	struct piece piece[PIECES];
+	int last; /* piece of the slice before, whose offsets were stored last; -1: none
+		   */
 	/* of each row's lower entries, and from s->lower on its upper ones: */
 	int32_t *offset[SLICE]; /* its column less the row's number */
 	int32_t *slot[SLICE];   /* among the lower, or the upper, of its row's piece */

@@ -17,8 +17,8 @@
  * else can be done before they have arrived.
  *
  * Columns: where slot k of a slice's 8 rows has 8 consecutive columns, one offset from
- * the row's number to the column stands for the eight. Consecutive slices with the same
- * offsets share them. A slice where that holds for the rows up to some and from there on
+ * the row's number to the column stands for the eight. Consecutive slices share offsets
+ * that hold for both. A slice where that holds for the rows up to some and from there on
  * with other offsets has two or more pieces; one and two pieces are read by the same
  * instructions, since a branch that is guessed wrong costs as much as a slice. All others
  * gather by 8 offsets a slot, as every slice of a matrix without such an order does. This

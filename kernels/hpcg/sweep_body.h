@@ -84,7 +84,7 @@ TARGET INLINE V8 NAME(relax)(const struct part *p, int32_t i, int all, int slots
 
 	PREFETCH(diagonal + ahead);
 	PREFETCH(r + 2 * ahead);
-	PREFETCH_L2(x + way * p->reach + 2 * ahead);
+	PREFETCH_L2(x + (ptrdiff_t)way * p->reach + 2 * ahead);
 	new = DIV(NAME(less)(p, &p->slice[i], v, all, slots, x, LOAD(r), ahead),
 		  LOAD(diagonal));
 	STORE(x, new);
