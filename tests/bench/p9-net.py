@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """P9: assay-net against the OSU micro-benchmarks 7.x on this machine, interleaved.
 
-    p9-net.py BINDIR OSU [--rounds 5] [--over shm|tcp] [--max BYTES] [TEST...]
+    p9-net.py BINDIR OSU [--rounds 5] [--over shm|tcp] [--max BYTES] [--median] [TEST...]
 
 OSU is the folder below which OSU's programs were built. In each round the same test runs
 three times: ours, theirs, theirs again; every second round backwards. All have two ranks,
@@ -10,6 +10,10 @@ one on each of the first two cores, the same mpirun and the same sizes and count
 are ours / theirs of the same round, and for comparison theirs / theirs: how far two runs
 of one program are apart. A size counts with the median of its rounds, a test with the
 geometric mean over its sizes. Times and bandwidths are turned so that more is better.
+
+With --median a run's value is the median of its turns (P50 of both programs) in place of
+their mean. It compares the methods where other processes take the CPUs away now and then: one
+such moment is longer than all turns of a size together.
 """
 
 import argparse
@@ -44,21 +48,25 @@ def run(options, program):
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True, env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     values = {}
+    column = 1
     for line in done.stdout.splitlines():
         words = line.split()
+        if options.median and "P50" in line:
+            # names of columns hold blanks, and only some are apart by more than one
+            column = -1 - len(re.findall("P9|Spread", line[line.index("P50"):]))
         if not words or words[0].startswith("#") or not words[0][0].isdigit():
             continue
         if program[-1] == "barrier" or "osu_barrier" in program[0]:
-            values[0] = float(words[0])
+            values[0] = float(words[column if options.median else 0])
         else:
-            values[int(words[0])] = float(words[1])
+            values[int(words[0])] = float(words[column])
     return values
 
 
 def programs(options, test):
     size = [] if test == "barrier" else ["-m", f"1:{options.max}"]
     ours = [os.path.join(options.bindir, "assay-net"), *size, "--repeat", "1", test]
-    theirs = [find(options.osu, TESTS[test]), *size]
+    theirs = [find(options.osu, TESTS[test]), *["-z"] * options.median, *size]
     return ours, theirs
 
 
@@ -109,6 +117,7 @@ def main():
     parser.add_argument("--over", choices=OVER, default="shm")
     parser.add_argument("--max", type=int, default=1 << 20)
     parser.add_argument("--sizes", action="store_true", help="a line for each size, too")
+    parser.add_argument("--median", action="store_true", help="of the turns, not the mean")
     options = parser.parse_intermixed_args()
     print("| over | test | sizes | assay/OSU | OSU/OSU | worst size |")
     print("|---|---|---|---|---|---|")
