@@ -234,6 +234,12 @@ enum peers_place peers_place(const struct peers *p, double value)
 	return place(p, peers_of(p, value), value);
 }
 
+/* No value of a rate is below 0, so a limit there is never reached. */
+static bool is_blind(const struct peers *p, const struct peers_population *of)
+{
+	return p->asked.higher && of->median > 0 && of->chance >= of->median;
+}
+
 static bool is_off(enum peers_place p)
 {
 	return p == PEERS_OFF || p == PEERS_FAR;
@@ -279,7 +285,7 @@ static enum verdict_word word(const struct peers_opinion *o, bool certain)
 		return VERDICT_FAIL;
 	if (o->place == PEERS_OFF)
 		return o->more ? VERDICT_INCONCLUSIVE : VERDICT_WARN;
-	if (o->place == PEERS_NEAR || o->slower || o->unsteady)
+	if (o->place == PEERS_NEAR || o->slower || o->unsteady || o->blind)
 		return VERDICT_WARN;
 	return VERDICT_PASS;
 }
@@ -289,7 +295,8 @@ struct peers_opinion peers_opinion(const struct peers *p, const struct peers_val
 {
 	const struct peers_population *of = peers_of(p, v->value);
 	struct peers_opinion o = {.place = place(p, of, v->value),
-				  .slower = is_slower(p, v->value)};
+				  .slower = is_slower(p, v->value),
+				  .blind = is_blind(p, of)};
 	bool certain = is_certain(p, of, v, o.place);
 
 	o.unsteady = !is_off(o.place) && o.place != PEERS_NEAR &&

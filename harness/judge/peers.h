@@ -93,6 +93,7 @@ struct peers_opinion {
 	enum peers_place place;
 	bool slower;   /* of the worse of two populations */
 	bool unsteady; /* the median is good, but a launch was far off */
+	bool blind;    /* like nodes differ so much that not even 0 would be off */
 	size_t more;   /* launches wanted before it is certain */
 };
 
@@ -103,7 +104,8 @@ struct peers_opinion {
  * three launches agree or the median of five says so, then FAIL; WARN when no more are
  * allowed. A node that is far off is FAIL at once, but measured again all the same, which
  * may clear it. A node that is near is WARN, and measured again where what it lacks
- * matters; WARN are also a node whose launches disagree and all of a worse population.
+ * matters; WARN are also a node whose launches disagree, all of a worse population, and
+ * all where chance reaches down to nothing: what cannot fail is no proof.
  */
 struct peers_opinion peers_opinion(const struct peers *p, const struct peers_value *v,
 				   size_t allowed);

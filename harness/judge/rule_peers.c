@@ -198,6 +198,14 @@ static void add_near(struct strbuf *why, const struct group *g,
 	strbuf_addstr(why, " may be chance here");
 }
 
+/* Where nothing can be off, a value like the others proves nothing. */
+static void add_blind(struct strbuf *why, const struct peers_population *p)
+{
+	strbuf_addstr(why, ", which tells nothing: up to ");
+	add_percent(why, p->chance, p);
+	strbuf_addstr(why, " may be chance here");
+}
+
 static void explain(struct work *w, const struct group *g, const struct series *s,
 		    const struct peers_opinion *o, const struct peers_population *p)
 {
@@ -212,7 +220,9 @@ static void explain(struct work *w, const struct group *g, const struct series *
 		return;
 	}
 	add_off(why, s->value, g, p);
-	if (o->place == PEERS_NEAR)
+	if (o->blind)
+		add_blind(why, p);
+	else if (o->place == PEERS_NEAR)
 		add_near(why, g, p);
 	else if (o->slower && o->word == VERDICT_WARN && o->place < PEERS_NEAR)
 		strbuf_addf(why, ", and so are the %zu of its group: two populations",
@@ -276,9 +286,9 @@ static void judge_series(struct work *w, struct group *g, const struct series *s
 	v->word = o.word;
 	v->reference = record_num(p->median);
 	v->from = g->origin[p - g->peers.populations];
-	if (g->peers.asked.higher)
+	if (g->peers.asked.higher && !o.blind)
 		v->low = record_num(p->median - limit_of(g, p));
-	else
+	else if (!g->peers.asked.higher)
 		v->high = record_num(p->median + limit_of(g, p));
 	if (v->word == VERDICT_PASS) {
 		v->why = alike(w, g, p);

@@ -345,6 +345,28 @@ static void a_plan_without_repeats_is_told_so(void **state)
 	fixture_release(&f);
 }
 
+/* Where like nodes differ without measure no node can fail, so none is proved good. */
+static void what_no_value_could_fail_is_no_pass(void **state)
+{
+	static const double values[] = {90, 20, 180, 110};
+	struct fixture f;
+	const struct verdict *v;
+
+	(void)state;
+	start(&f, "[\"n01\",\"n02\",\"n03\",\"n04\"]", false, "{}");
+	f.state.plan.limits = "{\"repeats\":0}";
+	triads(&f, values, N(values));
+	fixture_judge(&f);
+	for (size_t i = 0; i < N(values); i++) {
+		v = fixture_verdict(&f, "peers", NULL, f.state.nodes[i]);
+		assert_int_equal(v->word, VERDICT_WARN);
+		assert_false(v->low.set);
+		assert_non_null(strstr(v->why, "which tells nothing: up to "));
+	}
+	assert_int_equal(f.summary.exit, 3); /* nothing has judged them */
+	fixture_release(&f);
+}
+
 /* Marked results are compared with each other, but are no reference for anything. */
 static void small_arrays_are_compared_and_still_unjudged(void **state)
 {
@@ -499,6 +521,7 @@ int main(void)
 		cmocka_unit_test(the_site_says_by_how_much_like_nodes_differ),
 		cmocka_unit_test(a_doubtful_node_is_measured_again),
 		cmocka_unit_test(a_plan_without_repeats_is_told_so),
+		cmocka_unit_test(what_no_value_could_fail_is_no_pass),
 		cmocka_unit_test(small_arrays_are_compared_and_still_unjudged),
 		cmocka_unit_test(places_are_compared_with_their_own),
 		cmocka_unit_test(a_failed_gate_excludes),
