@@ -55,10 +55,8 @@ static int synthetic(struct machine *m, const char *text, struct err *e)
 
 	if (!topology_from_synthetic(&m->topology, text, &why))
 		return 0;
-	return err_set(e, ERR_USAGE,
-		       "'%.200s' is no file, no folder and no synthetic topology, "
-		       "expected e.g. 'Package:2 L3Cache:8(size=32MB) Core:8 PU:1'",
-		       text);
+	return err_set(e, ERR_USAGE, "'%.200s' is no file, no folder and %.200s", text,
+		       why.msg);
 }
 
 static int load(struct machine *m, const char *text, struct err *e)

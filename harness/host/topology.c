@@ -190,18 +190,51 @@ int topology_load(struct topology **out, const struct host_io *io, struct err *e
 	return finish(out, e);
 }
 
+/*
+ * Whether @text asks for more CPUs than Linux knows, which hwloc would build for minutes:
+ * the product of the counts of its levels, "Core:8" or "8", attributes left out.
+ */
+static bool is_too_large(const char *text)
+{
+	unsigned long long all = 1, count;
+	char *end;
+
+	for (const char *c = text; *c;) {
+		c += strspn(c, " \n");
+		if (*c == '[' || *c == '(') {
+			c += strcspn(c, *c == '[' ? "]" : ")");
+			c += *c != '\0';
+			continue;
+		}
+		c += strcspn(c, ":0123456789[( \n");
+		c += *c == ':';
+		count = strtoull(c, &end, 10);
+		if (end == c)
+			continue;
+		if (count > (CPU_MAX + 1) / all)
+			return true;
+		all *= count ? count : 1;
+		c = end;
+	}
+	return false;
+}
+
 int topology_from_synthetic(struct topology **out, const char *text, struct err *e)
 {
 	struct topology *t;
 
+	*out = NULL;
+	if (is_too_large(text))
+		return err_set(e, ERR_USAGE,
+			       "as a synthetic topology has more than %d CPUs",
+			       CPU_MAX + 1);
 	if (start(out, e))
 		return -1;
 	t = *out;
 	if (hwloc_topology_set_synthetic(t->hw, text) || hwloc_topology_load(t->hw)) {
 		err_set(e, ERR_USAGE,
-			"no synthetic topology '%s', expected e.g. "
-			"'Package:2 L3Cache:8(size=32MB) Core:8 PU:1'",
-			text);
+			"no synthetic topology, expected e.g. "
+			"'Package:2 L3Cache:8(size=32MB) Core:8 PU:1'");
 		topology_free(t);
 		*out = NULL;
 		return -1;

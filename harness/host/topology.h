@@ -63,7 +63,10 @@ int topology_load(struct topology **out, const struct host_io *io, struct err *e
  */
 int topology_from_xml(struct topology **out, const char *xml, size_t len, struct err *e);
 
-/* From hwloc's synthetic description: "Package:2 L3Cache:8(size=32MB) Core:8 PU:1". */
+/*
+ * From hwloc's synthetic description: "Package:2 L3Cache:8(size=32MB) Core:8 PU:1". The
+ * error says what it is instead, not the text.
+ */
 int topology_from_synthetic(struct topology **out, const char *text, struct err *e);
 
 void topology_free(struct topology *t);

@@ -62,6 +62,7 @@ wrong '--topology: ' "$dir/empty"
 wrong 'is no file, no folder and no synthetic topology' /nowhere
 wrong 'is no file, no folder and no synthetic topology' 'Package:2 Core:'
 wrong 'is no file, no folder and no synthetic topology' ''
+wrong 'PU:100000. is no file, .* has more than 8192 CPUs' PU:100000
 "$assay" run node --allow-root --topology 'Core:2 PU:1' 2>"$dir/err" && fail "not a dry run"
 grep -q 'is for --dry-run' "$dir/err" || fail "says: $(cat "$dir/err")"
 exit 0

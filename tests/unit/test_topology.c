@@ -320,11 +320,20 @@ static void a_bad_description_or_folder_is_an_error(void **unused)
 	struct host_io nowhere = {"/nowhere"};
 	struct topology *t;
 	struct err e = {0};
+	static const char *const large[] = {
+		"PU:100000", "Package:2 [NUMANode(memory=1GB)] 64 (size=3) PU:65",
+		"Package:99999 PU:99999", "PU:99999999999999999999999"};
 
 	(void)unused;
 	assert_int_equal(topology_from_synthetic(&t, "Socket of 4", &e), -1);
 	assert_null(t);
 	assert_int_equal(e.kind, ERR_USAGE);
+	for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		assert_int_equal(topology_from_synthetic(&t, large[i], &e), -1);
+		assert_null(t);
+		assert_int_equal(e.kind, ERR_USAGE);
+		assert_non_null(strstr(e.msg, "has more than 8192 CPUs"));
+	}
 	assert_int_equal(topology_load(&t, &nowhere, &e), -1);
 	assert_null(t);
 	topology_free(NULL);
