@@ -75,25 +75,29 @@ static void default_name(char *buf, size_t size, const char *plan)
 static int make_folder(const char *path, const char *plan, char *made, struct err *e)
 {
 	char base[NAME_MAX];
+	int why;
 
 	if (path && !*path)
 		return err_set(e, ERR_USAGE, "no name of an output folder: it is empty");
 	if (path) {
 		(void)snprintf(made, PATH_MAX, "%s", path);
-		if (!mkdir(made, 0700) || (errno == EEXIST && is_empty(made)))
+		if (!mkdir(made, 0700))
 			return 0;
-		if (errno == EEXIST || errno == ENOTEMPTY)
+		why = errno;
+		if (why == EEXIST && is_empty(made))
+			return 0;
+		if (why == EEXIST)
 			return err_set(
 				e, ERR_USAGE,
 				"output '%s' exists and is not an empty folder: give "
 				"another, or continue a run with --resume",
 				path);
-		if (errno == ENOENT || errno == ENOTDIR)
+		if (why == ENOENT || why == ENOTDIR)
 			return err_set(e, ERR_USAGE,
 				       "output '%s': the folder it is to be in does not "
 				       "exist",
 				       path);
-		return err_sys(e, errno, "make folder '%s'", path);
+		return err_sys(e, why, "make folder '%s'", path);
 	}
 	default_name(base, sizeof(base), plan);
 	for (int i = 1; i < 100; i++) {

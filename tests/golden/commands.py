@@ -338,6 +338,13 @@ class Import(unittest.TestCase):
                               "2", "--cpu", "AMD EPYC 7742 64-Core Processor")
         self.assertEqual(report["nodes"][0]["verdict"], "PASS")
 
+    def test_an_output_that_is_a_file_is_said_to_be_there(self):
+        pathlib.Path(self.out).write_text("mine", encoding="utf-8")
+        done = assay("import", *self.stream([360000]), "-o", self.out)
+        self.assertEqual(done.returncode, 2, (done.stdout, done.stderr))
+        self.assertIn(b"exists and is not an empty folder", done.stderr)
+        self.assertEqual(pathlib.Path(self.out).read_text(encoding="utf-8"), "mine")
+
     def test_a_text_that_was_cut_off_is_an_error_and_a_failed_check_fails(self):
         report = self.imports(3, *self.stream([360000], ""))
         words = {(v["verdict"], v.get("cause")) for v in report["verdicts"]}
