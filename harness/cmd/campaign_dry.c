@@ -45,7 +45,7 @@ static int print_step(struct campaign *c, const struct step *s, FILE *out, struc
 		      "  place %s: %d rank%s x %d thread%s, CPUs %s\n"
 		      "  estimate %s, limit %s\n  %s\n",
 		      s->place, s->ranks, s->ranks == 1 ? "" : "s", s->threads,
-		      s->threads == 1 ? "" : "s", s->cpusets,
+		      s->threads == 1 ? "" : "s", *s->cpusets ? s->cpusets : "any",
 		      units_format_duration(estimate, sizeof(estimate), s->estimate),
 		      units_format_duration(limit, sizeof(limit), s->limit),
 		      strbuf_str(&line));

@@ -63,6 +63,10 @@ wrong 'is no file, no folder and no synthetic topology' /nowhere
 wrong 'is no file, no folder and no synthetic topology' 'Package:2 Core:'
 wrong 'is no file, no folder and no synthetic topology' ''
 wrong 'PU:100000. is no file, .* has more than 8192 CPUs' PU:100000
+# what is not bound says so
+"$assay" run node-check --allow-root --launcher mpirun --nodes 'c[1-2]' --dry-run \
+	--topology 'Core:2 PU:1' >"$dir/out" || fail "two nodes"
+grep -q 'place anywhere: 2 ranks x 1 thread, CPUs any$' "$dir/out" || fail "anywhere"
 "$assay" run node --allow-root --topology 'Core:2 PU:1' 2>"$dir/err" && fail "not a dry run"
 grep -q 'is for --dry-run' "$dir/err" || fail "says: $(cat "$dir/err")"
 exit 0
