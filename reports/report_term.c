@@ -316,6 +316,12 @@ static void group_text(struct term *t, struct strbuf *to, const struct group *g)
 		term_clean(t, to, g->node, NAME_COLUMNS);
 	}
 	strbuf_addstr(to, ": ");
+	/* "16.3 GB/s is ...": of what */
+	if (g->worst && g->worst->why == g->why && g->worst->metric &&
+	    g->worst->value.set && !strstr(g->why, g->worst->metric)) {
+		term_clean(t, to, g->worst->metric, NAME_COLUMNS);
+		strbuf_addstr(to, ": ");
+	}
 	term_clean(t, to, g->why, WHY_COLUMNS);
 }
 
