@@ -319,6 +319,10 @@ static void text(struct kit *k, const struct net *x, const struct record *record
 
 	for (int i = 0; i < k->ranks * k->ranks; i++)
 		met += lines[i].latency > 0;
+	if (!met) {
+		free(lines);
+		return;
+	}
 	(void)fprintf(
 		out,
 		"\n# assay-net pairs: %d ranks, %zu pairs, %.3g %% of all, %llu and "
