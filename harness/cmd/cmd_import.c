@@ -4,6 +4,7 @@
  * reported like one that was measured here.
  */
 #include <ctype.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static int find_reader(const struct import *x, struct source *s, struct err *e)
 		return unknown_reader(x->reader, e);
 	return err_set(e, ERR_USAGE,
 		       "%s: not the output of a program that is known (HPL, HPCG, "
-		       "STREAM, OSU, perfquery); --reader says which",
+		       "STREAM, OSU, perfquery), and no CSV; --reader says which",
 		       s->path);
 }
 
@@ -120,9 +121,19 @@ static int read_source(struct import *x, const char *path, struct err *e)
 		strbuf_release(&s->text);
 		return 0;
 	}
-	(void)names_add(&x->nodes, s->node, NULL);
 	x->n++;
 	return 0;
+}
+
+static void add_nodes(struct import *x, const struct source *s)
+{
+	for (size_t i = 0; i < s->reading.n; i++) {
+		const struct reading_result *res = &s->reading.items[i];
+
+		(void)names_add(&x->nodes, res->node ? res->node : s->node, NULL);
+		if (res->peer)
+			(void)names_add(&x->nodes, res->peer, NULL);
+	}
 }
 
 static int read_sources(struct import *x, char **paths, int n, struct err *e)
@@ -134,9 +145,36 @@ static int read_sources(struct import *x, char **paths, int n, struct err *e)
 			return -1;
 		}
 	}
-	for (size_t i = 0; i < x->n; i++)
-		reading_make(&x->sources[i].reading, x->sources[i].reader,
-			     strbuf_str(&x->sources[i].text));
+	for (size_t i = 0; i < x->n; i++) {
+		struct reading *r = &x->sources[i].reading;
+
+		reading_make(r, x->sources[i].reader, strbuf_str(&x->sources[i].text));
+		/* a table is of our own making, and can be mended; outputs are as they
+		 * are */
+		if (r->wrong && !x->sources[i].reader->kernel)
+			return err_set(e, ERR_USAGE, "%s:%s", x->sources[i].path,
+				       r->wrong + strlen("line "));
+		add_nodes(x, &x->sources[i]);
+	}
+	return 0;
+}
+
+/* NULL: of none. */
+static const char *kernel_of(const struct source *s, const struct reading_result *res)
+{
+	return res->kernel ? res->kernel : s->reader->kernel;
+}
+
+static int describe_kernel(struct import *x, const char *kernel, const char *run_id,
+			   json_t *all, struct err *e)
+{
+	const char *json;
+
+	if (!kernel || json_object_get(all, kernel))
+		return 0;
+	if (runner_describe(x->env->bindir, run_id, kernel, &x->arena, &json, e))
+		return -1;
+	json_object_set_new(all, kernel, json_loads(json, 0, NULL));
 	return 0;
 }
 
@@ -148,13 +186,15 @@ static const char *describe(struct import *x, const char *run_id, struct err *e)
 	char *dumped;
 
 	for (size_t i = 0; i < x->n; i++) {
-		const char *kernel = x->sources[i].reader->kernel, *json;
+		const struct source *s = &x->sources[i];
 
-		if (json_object_get(all, kernel))
-			continue;
-		if (runner_describe(x->env->bindir, run_id, kernel, &x->arena, &json, e))
-			goto out;
-		json_object_set_new(all, kernel, json_loads(json, 0, NULL));
+		for (size_t k = 0; k < s->reading.n; k++) {
+			if (describe_kernel(x, kernel_of(s, &s->reading.items[k]), run_id,
+					    all, e)) {
+				err_at(e, "%s", s->path);
+				goto out;
+			}
+		}
 	}
 	dumped = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
 	text = arena_strdup(&x->arena, dumped);
@@ -244,9 +284,12 @@ static struct record step_record(const struct step *s, const char *event)
 	return r;
 }
 
-/* The text itself stays with the results, where explain and people look for it. */
+/*
+ * The text itself stays with its first result (@whole), where explain and people look for
+ * it: of a table with thousands there is one copy.
+ */
 static int keep_text(struct import *x, const struct source *s, const struct step *st,
-		     struct err *e)
+		     bool whole, struct err *e)
 {
 	const char *argv[] = {"cat", s->path, NULL};
 	const struct command c = {.argv = argv};
@@ -254,7 +297,8 @@ static int keep_text(struct import *x, const struct source *s, const struct step
 
 	if (stepdir_open(&d, stepdir_path(x->folder.path, st, &x->arena), &c, e))
 		return -1;
-	stepdir_add(&d, 1, s->text.buf, s->text.len);
+	if (whole)
+		stepdir_add(&d, 1, s->text.buf, s->text.len);
 	stepdir_close(&d);
 	return d.error ? err_sys(e, d.error, "write the text of '%s'", s->path) : 0;
 }
@@ -263,17 +307,20 @@ static int put_result(struct import *x, const struct source *s,
 		      const struct reading_result *res, struct err *e)
 {
 	struct arena *a = &x->arena;
-	struct step st = {.id = ++x->step, .attempt = 1, .kernel = s->reader->kernel};
+	struct step st = {.id = ++x->step, .attempt = 1, .kernel = kernel_of(s, res)};
 	const char *argv[] = {"import", s->path};
+	const char *nodes[] = {res->node ? res->node : s->node, res->peer};
 	struct record r;
 
 	st.name = arena_printf(a, "import/%s%s%s", s->reader->name,
 			       *res->title ? "-" : "", res->title);
-	st.key = arena_printf(a, "%s@%s", st.name, s->node);
+	st.key = res->peer ? arena_printf(a, "%s@*2:%" PRId64, st.name, st.id)
+			   : arena_printf(a, "%s@%s", st.name, nodes[0]);
 	r = step_record(&st, "planned");
 	r.u.step.place = x->place;
-	r.u.step.nodes = record_list(a, &s->node, 1);
-	if (keep_text(x, s, &st, e) || put(x, &r, e))
+	r.u.step.nodes = record_list(a, nodes, res->peer ? 2 : 1);
+	if (keep_text(x, s, &st, s->reader->kernel || res == s->reading.items, e) ||
+	    put(x, &r, e))
 		return -1;
 	r = step_record(&st, "started");
 	r.u.step.launcher = "import";
@@ -282,7 +329,7 @@ static int put_result(struct import *x, const struct source *s,
 		return -1;
 	for (size_t i = 0; i < res->n; i++) {
 		r = res->records[i];
-		if (reading_own(&r, st.id, 1, s->node) && put(x, &r, e))
+		if (reading_own(&r, st.id, 1, nodes[0]) && put(x, &r, e))
 			return -1;
 	}
 	r = step_record(&st, "ended");
@@ -383,7 +430,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 	const struct cmd_option options[] = {
 		{"output", 'o', CMD_TEXT, "DIR", "run folder that is made", &x.output},
 		{"reader", 0, CMD_TEXT, "NAME",
-		 "whose output they are: hpl, hpcg, stream, osu, perfquery; "
+		 "whose output they are: hpl, hpcg, stream, osu, perfquery, csv; "
 		 "default: what fits",
 		 &x.reader},
 		{"node", 0, CMD_TEXT, "NAME",
@@ -417,6 +464,7 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 const struct command_def cmd_import = {
 	.name = "import",
 	.usage = "FILE... -o DIR [options]",
-	.help = "judges saved outputs of HPL, HPCG, STREAM, OSU and perfquery like a run",
+	.help = "judges saved outputs of HPL, HPCG, STREAM, OSU, perfquery, or CSV, like "
+		"a run",
 	.run = run,
 };

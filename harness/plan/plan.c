@@ -128,6 +128,8 @@ static int load_options(const struct loader *l, const struct conf_rest *rest,
 static int check_command(const struct loader *l, const struct yaml_node *map,
 			 struct plan_step *st)
 {
+	const struct reader *reader;
+
 	if (!st->n_command)
 		return st->reader || st->dir
 			       ? yaml_error(map, l->e,
@@ -136,8 +138,8 @@ static int check_command(const struct loader *l, const struct yaml_node *map,
 			       : 0;
 	if (!st->reader)
 		st->reader = st->kernel;
-	if (!reader_find(st->reader) ||
-	    strcmp(reader_find(st->reader)->kernel, st->kernel) != 0)
+	reader = reader_find(st->reader);
+	if (!reader || (reader->kernel && strcmp(reader->kernel, st->kernel) != 0))
 		return yaml_error(
 			map, l->e,
 			"nothing reads what '%.64s' prints as results of kernel "

@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/utf8.h"
 
 static const struct reader *const readers[] = {
 #define READER(name) &reader_##name,
@@ -44,9 +47,13 @@ void reading_make(struct reading *r, const struct reader *reader, const char *te
 {
 	memset(r, 0, sizeof(*r));
 	reader->read(text, r);
-	if (r->n)
+	if (r->n && !r->wrong)
 		return;
 	reading_begin(r, "");
+	if (r->wrong) {
+		reading_lacks(r, r->wrong);
+		return;
+	}
 	reading_lacks(
 		r, arena_printf(&r->arena, "no result in what %s printed", reader->help));
 }
@@ -91,13 +98,14 @@ bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *no
 void reading_begin(struct reading *r, const char *title)
 {
 	mem_grow(&r->items, &r->cap, r->n + 1, sizeof(*r->items));
+	r->current = r->n;
 	r->items[r->n++] = (struct reading_result){
 		.title = arena_strdup(&r->arena, title), .cause = "ok"};
 }
 
 static struct record *add(struct reading *r, enum record_kind kind)
 {
-	struct reading_result *last = &r->items[r->n - 1];
+	struct reading_result *last = &r->items[r->current];
 
 	mem_grow(&last->records, &last->cap, last->n + 1, sizeof(*last->records));
 	last->records[last->n] = record_make(kind);
@@ -110,6 +118,7 @@ void reading_sample(struct reading *r, const char *metric, double value, const c
 	struct record *rec = add(r, RECORD_KIND_sample);
 
 	rec->u.sample.metric = metric;
+	rec->u.sample.peer = r->items[r->current].peer;
 	rec->u.sample.value = record_num(value);
 	rec->u.sample.unit = unit;
 	rec->u.sample.at = arena_strdup(&r->arena, at);
@@ -146,6 +155,29 @@ void reading_counter(struct reading *r, const char *name, const char *when, doub
 	rec->u.counter.when = when;
 	rec->u.counter.value = record_num(value);
 	rec->u.counter.unit = "ratio";
+}
+
+void reading_repetition(struct reading *r, int64_t repetition)
+{
+	struct reading_result *last = &r->items[r->current];
+
+	last->records[last->n - 1].u.sample.repetition = repetition;
+}
+
+bool reading_wrong(struct reading *r, long line, const char *fmt, ...)
+{
+	struct strbuf text = {0}, clean = {0};
+	va_list ap;
+
+	strbuf_addf(&text, "line %ld: ", line);
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	utf8_printable(&clean, strbuf_str(&text), text.len);
+	r->wrong = arena_strdup(&r->arena, strbuf_str(&clean));
+	strbuf_release(&text);
+	strbuf_release(&clean);
+	return false;
 }
 
 void reading_lacks(struct reading *r, const char *reason)

@@ -15,6 +15,8 @@ struct reading_result {
 	struct record
 		*records; /* samples, valids, counters, events; not whose they are */
 	size_t n, cap;
+	/* of a text that says whose it is: of which kernel, node, pair; else NULL */
+	const char *kernel, *node, *peer;
 	const char *cause;  /* "ok", or "no-data" when the text ends before its result */
 	const char *reason; /* then: one sentence, else NULL */
 };
@@ -23,12 +25,13 @@ struct reading_result {
 struct reading {
 	struct arena arena;
 	struct reading_result *items;
-	size_t n, cap;
+	size_t n, cap, current; /* the one that is added to */
+	const char *wrong;      /* where its text is not as it must be, else NULL */
 };
 
 struct reader {
 	const char *name;
-	const char *kernel; /* whose metrics it gives */
+	const char *kernel; /* whose metrics it gives; NULL: its text says so */
 	const char *help;
 	bool joins; /* several texts of one node are read as one, in their order */
 	/* The text is, or may be, of this program. */
@@ -55,7 +58,10 @@ void reading_release(struct reading *r);
  */
 bool reading_own(struct record *r, int64_t step, int64_t attempt, const char *node);
 
-/* For readers. The last five add to the last result that was begun. */
+/*
+ * For readers. The next five add to the result that was begun last, or is `current`
+ * since.
+ */
 
 void reading_begin(struct reading *r, const char *title);
 /* @at: JSON or NULL. */
@@ -67,6 +73,11 @@ void reading_valid(struct reading *r, const char *check, double value, double li
 void reading_event(struct reading *r, const char *what, const char *text);
 /* A number of events; @when: "before" or "after". */
 void reading_counter(struct reading *r, const char *name, const char *when, double value);
+/* Of the last sample, from 1. */
+void reading_repetition(struct reading *r, int64_t repetition);
+/* The text breaks its own rules on @line: what was read before stands. Gives false. */
+bool reading_wrong(struct reading *r, long line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* It is not whole: @reason says what is missing. */
 void reading_lacks(struct reading *r, const char *reason);
 

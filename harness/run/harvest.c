@@ -318,9 +318,18 @@ void harvest_err(struct harvest *h, const char *data, size_t len)
 static const char *at_of(struct arena *a, const struct reading *r, size_t i,
 			 const char *at)
 {
-	if (r->n < 2 || at || !*r->items[i].title)
+	if (r->n < 2 || at || !*r->items[i].title || r->items[i].node)
 		return at;
 	return arena_printf(a, "{\"problem\":\"%s\"}", r->items[i].title);
+}
+
+static bool has_node(const struct step *s, const char *node)
+{
+	for (size_t i = 0; i < s->n_nodes; i++) {
+		if (!strcmp(s->nodes[i], node))
+			return true;
+	}
+	return false;
 }
 
 static int put_reading(struct harvest *h, const struct reading *r, struct arena *a,
@@ -330,12 +339,21 @@ static int put_reading(struct harvest *h, const struct reading *r, struct arena 
 	const char *node = s->n_nodes == 1 ? s->nodes[0] : NULL;
 
 	for (size_t i = 0; i < r->n; i++) {
+		const char *whose = r->items[i].node ? r->items[i].node : node;
+
 		if (strcmp(r->items[i].cause, "ok") != 0)
 			note(&h->problem, r->items[i].reason);
+		if (r->items[i].node && !has_node(s, whose)) {
+			note(&h->problem,
+			     arena_printf(a,
+					  "a value of %s, which is no node of the step",
+					  whose));
+			continue;
+		}
 		for (size_t k = 0; k < r->items[i].n; k++) {
 			struct record rec = r->items[i].records[k];
 
-			if (!reading_own(&rec, s->id, s->attempt, node))
+			if (!reading_own(&rec, s->id, s->attempt, whose))
 				continue;
 			if (rec.kind == RECORD_KIND_sample) {
 				rec.u.sample.at = at_of(a, r, i, rec.u.sample.at);

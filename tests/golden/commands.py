@@ -338,6 +338,28 @@ class Import(unittest.TestCase):
                               "2", "--cpu", "AMD EPYC 7742 64-Core Processor")
         self.assertEqual(report["nodes"][0]["verdict"], "PASS")
 
+    def test_a_table_brings_nodes_and_pairs_of_its_own(self):
+        rows = [f"n{i},,stream.triad,store=nt,{rate},GB/s\n"
+                for i, rate in enumerate((360, 361, 140, 359.5, 360.5), 1)]
+        rows += ["n1,n2,net.bw,size=4194304,24,GB/s\n", "n1,n3,net.bw,size=4194304,12,GB/s\n"]
+        path = self.top / "all.csv"
+        path.write_text("node,peer,metric,at,value,unit\n" + "".join(rows), encoding="utf-8")
+        report = self.imports(1, str(path))
+        bad = {v["node"] for v in report["verdicts"] if v["verdict"] == "FAIL"}
+        self.assertEqual(bad, {"n3"})
+        pairs = {(v["node"], v["peer"]): v["value"] for v in report["verdicts"]
+                 if v.get("metric") == "net.bw"}
+        self.assertEqual(pairs, {("n1", "n2"): 24e9, ("n1", "n3"): 12e9})
+        copies = list(pathlib.Path(self.out, "steps").glob("*/stdout"))
+        self.assertEqual([c.read_text() for c in copies if c.stat().st_size],
+                         [path.read_text()])
+        path.write_text("node,metric,value,unit\nn1,stream.triad,1\n", encoding="utf-8")
+        shutil.rmtree(self.out)
+        done = assay("import", str(path), "-o", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"all.csv:2: 3 fields, expected 4", done.stderr)
+        self.assertFalse(os.path.exists(self.out))
+
     def test_an_output_that_is_a_file_is_said_to_be_there(self):
         pathlib.Path(self.out).write_text("mine", encoding="utf-8")
         done = assay("import", *self.stream([360000]), "-o", self.out)

@@ -393,6 +393,90 @@ static void a_line_longer_than_any_is_cut(void **state)
 	free(text);
 }
 
+static void a_table_says_whose_its_values_are(void **state)
+{
+	static const char text[] =
+		"\xef\xbb\xbf# of an older harness\r\n"
+		"metric, value,unit,node,at,repetition,remark\r\n"
+		"stream.triad,378,GB/s,n1,store=nt,1,\"good, \"\"new\"\"\"\r\n"
+		"stream.triad,376.5,GB/s,n1,\"{\"\"store\"\":\"\"nt\"\"}\",2,\r\n"
+		"\r\n"
+		"net.remote,0.9,ratio,n2,,,\n"
+		"stream.triad,300,GB/s,n2,core=0;l3=12,,\n"
+		"stream.triad,377,GB/s,n1,store=nt,3,"; /* no end of line */
+	struct reading r;
+	const struct record_sample *s;
+
+	(void)state;
+	assert_string_equal(reader_for(text)->name, "csv");
+	make(&r, "csv", text);
+	assert_null(r.wrong);
+	assert_int_equal(r.n, 3);
+	assert_string_equal(r.items[0].kernel, "stream");
+	assert_string_equal(r.items[0].node, "n1");
+	assert_null(r.items[0].peer);
+	assert_int_equal(r.items[0].n, 3);
+	s = &r.items[0].records[1].u.sample;
+	assert_true(s->value.v == 376.5e9 && s->repetition == 2);
+	assert_string_equal(s->unit, "B/s");
+	assert_string_equal(s->at, "{\"store\":\"nt\"}");
+	assert_true(r.items[0].records[2].u.sample.value.v == 377e9);
+	assert_true(value(&r, 1, "net.remote") == 0.9);
+	assert_string_equal(r.items[1].kernel, "net");
+	assert_string_equal(r.items[2].node, "n2");
+	assert_non_null(sample(&r, 2, "stream.triad", "{\"core\":0,\"l3\":12}"));
+	reading_release(&r);
+	make(&r, "csv",
+	     "node,peer,metric,value,unit\na,b,net.bw,24,GB/s\na,c,net.bw,1,GB/s\n");
+	assert_int_equal(r.n, 2);
+	assert_string_equal(r.items[1].peer, "c");
+	assert_string_equal(sample(&r, 1, "net.bw", NULL)->peer, "c");
+	reading_release(&r);
+}
+
+static void a_table_that_is_wrong_says_where(void **state)
+{
+	static const struct {
+		const char *text, *wrong;
+	} cases[] = {
+		{"node,metric,value\nn,a.b,1\n",
+		 "line 1: no column 'unit', expected node"},
+		{"node,metric,node,value,unit\n", "line 1: column 'node' is there twice"},
+		{"node,metric,value,unit\n", "line 1: no row of values"},
+		{"node,metric,value,unit\n\nn1,a.b,1\n", "line 3: 3 fields, expected 4"},
+		{"node,metric,value,unit\n../x,a.b,1,s\n",
+		 "line 2: '../x' is no name of a node"},
+		{"node,metric,value,unit\n-x,a.b,1,s\n",
+		 "line 2: '-x' is no name of a node"},
+		{"node,metric,value,unit\nn,ab,1,s\n", "line 2: 'ab' is no metric"},
+		{"node,metric,value,unit\nn,a.b,1,ell\n", "unit 'ell': unknown unit"},
+		{"node,metric,value,unit\nn,a.b,nan,s\n", "line 2: value 'nan'"},
+		{"node,metric,value,unit\nn,a.b,1e999,s\n", "line 2: value '1e999'"},
+		{"node,metric,value,unit\nn,a.b,1;2,s\n", "line 2: value '1;2'"},
+		{"node,metric,value,unit\nn,\"a.b,1,s\n", "line 2: not CSV"},
+		{"node,metric,value,unit\nn,\"a.b\"x,1,s\n", "line 2: not CSV"},
+		{"node,metric,value,unit,at\nn,a.b,1,s,x\n", "line 2: at 'x'"},
+		{"node,metric,value,unit,at\nn,a.b,1,s,\"{\"\"a\"\":[1]}\"\n",
+		 "line 2: at '{"},
+		{"node,metric,value,unit,repetition\nn,a.b,1,s,0\n",
+		 "line 2: repetition '0'"},
+		{"node,metric,value,unit\nn\x1b[2J,a.b,1,s\n", "line 2: 'n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reading r;
+
+		make(&r, "csv", cases[i].text);
+		if (!r.wrong || !strstr(r.wrong, cases[i].wrong) ||
+		    strchr(r.wrong, '\x1b'))
+			fail_msg("case %zu: %s", i,
+				 r.wrong ? r.wrong : "nothing is wrong");
+		assert_string_equal(r.items[r.n - 1].cause, "no-data");
+		reading_release(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +487,8 @@ int main(void)
 		cmocka_unit_test(c04_hpcg_says_valid_after_0_07_s),
 		cmocka_unit_test(hpcg_3_0_is_read_too),
 		cmocka_unit_test(stream_rates_are_decimal_and_need_the_check),
+		cmocka_unit_test(a_table_says_whose_its_values_are),
+		cmocka_unit_test(a_table_that_is_wrong_says_where),
 		cmocka_unit_test(osu_tables_have_a_value_for_each_size),
 		cmocka_unit_test(counters_of_ports_are_read_twice),
 		cmocka_unit_test(a_counter_at_its_limit_tells_nothing),
