@@ -23,7 +23,6 @@ start() # OPTION...: in the background; $! is not the controller
 controller() { grep -h '"kind":"run"' "$run/journal.jsonl" 2>/dev/null | tail -1 | sed 's/.*"pid":\([0-9]*\).*/\1/'; }
 end() { bed head kill "-$1" "$(controller)"; } # SIGNAL
 starts() { [[ $(grep -cs '"kind":"run"' "$run/journal.jsonl") -ge $1 ]]; }
-measuring() { grep -qs "\"event\":\"started\",\"key\":\"$1/" "$run/journal.jsonl"; }
 # Kernels, launchers and daemons on any node, but those we started by hand.
 left()
 {
@@ -85,9 +84,10 @@ check "nothing is left on the nodes" eventually 5 idle
 
 # --- killed while a daemon hangs: its ranks hear of nothing
 run=$scratch/hung
-start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.ntimes=100 \
+start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.ntimes=200 \
 	--set stream.size=64M
-check "a step runs on n1" eventually 20 measuring a
+# planned and started is not yet there: the daemon that is made to hang must have its rank
+check "a step runs on n1" eventually 20 bed exec n1 pgrep -x assay-stream
 bed fault n1 stop orted
 end KILL
 wait $! 2>/dev/null
