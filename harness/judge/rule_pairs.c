@@ -269,6 +269,16 @@ static void fill(struct work *w, struct verdict *v, const struct pairs_finding *
 			       w->data.first->n_nodes);
 }
 
+/* With fewer nodes than peers need, a pair has too few others to be unlike them. */
+static bool are_few(const struct work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->q.nodes; i++)
+		n += w->pairs.count[i] > 0;
+	return n < 4;
+}
+
 static void judge_finding(struct work *w, const struct pairs_finding *f)
 {
 	static const char *const ends[] = {
@@ -292,6 +302,12 @@ static void judge_finding(struct work *w, const struct pairs_finding *f)
 	}
 	if (state != PAIRS_CONFIRMED || checked)
 		strbuf_addstr(&w->why, ends[state]);
+	if (are_few(w) && state == PAIRS_CONFIRMED) {
+		strbuf_addstr(&w->why,
+			      "; no FAIL, since of fewer than four nodes none is "
+			      "proven");
+		state = PAIRS_UNSTEADY;
+	}
 	pairs_text_look(&w->talk, f, &w->why);
 	if (f->kind == PAIRS_NODE)
 		w->found[f->a] = true;

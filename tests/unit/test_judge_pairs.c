@@ -245,6 +245,36 @@ static void what_is_slow_again_is_named_and_nothing_else(void **state)
 	fixture_release(&f);
 }
 
+static void three_nodes_prove_no_link_bad(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, 5, site_tcp);
+	launch(&f, 1, "", 7, "ok", "");
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++) {
+			if (i != j)
+				value(&f, 1, i, j, "bw",
+				      (24e9 + 1e7 * (i + j)) * (i && j ? 0.5 : 1));
+		}
+	}
+	for (int i = 2; i < 4; i++) {
+		launch(&f, i, "~n1", 6, "ok",
+		       i == 2 ? "check:net/pairs@*~n1:n2:0"
+			      : "check:net/pairs@*~n1:n2:1");
+		value(&f, i, 1, 2, "bw", 12e9);
+		value(&f, i, 2, 1, "bw", 12e9);
+	}
+	(void)fixture_judge(&f);
+	assert_int_equal(count(&f, VERDICT_FAIL), 0);
+	assert_int_equal(finding(&f, 0)->word, VERDICT_WARN);
+	assert_string_equal(finding(&f, 0)->peer, "n2");
+	assert_non_null(
+		strstr(finding(&f, 0)->why, "of fewer than four nodes none is proven"));
+	fixture_release(&f);
+}
+
 static void what_is_good_when_measured_again_was_chance(void **state)
 {
 	struct fixture f;
@@ -478,6 +508,7 @@ int main(void)
 		cmocka_unit_test(a_clean_fabric_passes_and_gives_a_reference),
 		cmocka_unit_test(suspects_are_tried_with_proven_partners),
 		cmocka_unit_test(what_is_slow_again_is_named_and_nothing_else),
+		cmocka_unit_test(three_nodes_prove_no_link_bad),
 		cmocka_unit_test(what_is_good_when_measured_again_was_chance),
 		cmocka_unit_test(without_repeats_it_is_what_it_is),
 		cmocka_unit_test(a_direction_is_named),
