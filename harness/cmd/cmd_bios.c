@@ -64,7 +64,8 @@ static int run(const struct cmd_env *env, int argc, char **argv, struct err *e)
 		{"nodes", 0, CMD_TEXT, "LIST", "hostlist, or - for names on stdin",
 		 &a.nodes},
 		{"hostfile", 0, CMD_TEXT, "FILE", "hostfile of a launcher", &a.hostfile},
-		{"all", 0, CMD_FLAG, NULL, "diff: noise and identity as well", &a.all},
+		{"all", 0, CMD_FLAG, NULL,
+		 "diff: noise, and what is of one node alone, as well", &a.all},
 		{"format", 0, CMD_TEXT, "FORM", "table (default) or json", &a.format},
 	};
 	const struct word *w;
