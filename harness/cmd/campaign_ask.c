@@ -157,7 +157,7 @@ static int on_ended(void *ctx, const struct reach_result *res, struct err *e)
 	(void)e;
 	if (res->why)
 		progress_say(&x->c->progress,
-			     "%s: processes of the interrupted run may be left: %s",
+			     "%s: not known whether processes of this run are left: %s",
 			     res->node, res->why);
 	else if (n > 0)
 		progress_say(&x->c->progress,

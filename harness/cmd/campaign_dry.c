@@ -99,7 +99,8 @@ static int print_steps(struct campaign *c, const struct steps *steps, FILE *out,
 	for (size_t i = 0; i < steps->n_left_out; i++)
 		(void)fprintf(out, "left out for lack of time: %s\n",
 			      steps->left_out[i].text);
-	(void)fprintf(out, "%zu steps, about %s; nothing was started%s\n", steps->n,
+	(void)fprintf(out, "%zu step%s, about %s; nothing was started%s\n", steps->n,
+		      steps->n == 1 ? "" : "s",
 		      units_format_duration(text, sizeof(text), cost),
 		      c->args->topology ? "" : " but the probe");
 	return 0;

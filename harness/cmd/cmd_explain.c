@@ -62,6 +62,9 @@ static const struct advice {
 	{VERDICT_UNJUDGED, NULL, NULL,
 	 "give it a reference: a baseline (assay judge DIR --baseline FILE), or the CPU "
 	 "model in cpus.yaml"},
+	{VERDICT_WARN, "peers", NULL,
+	 "measure it again on nodes that do nothing else; where like nodes still differ, "
+	 "look for what they do not have in common (assay nodes, assay bios diff)"},
 	{VERDICT_WARN, NULL, NULL,
 	 "it is still good; where many nodes warn alike look for a common cause"},
 	{VERDICT_SKIP, NULL, NULL, "nothing, where it need not be measured"},
