@@ -21,8 +21,9 @@ import json
 import os
 import re
 import statistics
-import subprocess
 import tempfile
+
+from turns import records, run
 
 ROWS = {"P1": (8000, 2, 1, 1.15, 0.87), "P2": (16000, 2, 1, 1.12, 0.90),
         "P3": (8000, 1, 2, 1.25, 0.90)}
@@ -60,11 +61,8 @@ HPL.out
 """
 
 
-def run(argv, folder=None, threads=1):
-    env = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true",
-           "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return subprocess.run(argv, cwd=folder, env=env, text=True, check=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
+def environment(options):
+    return {"OMP_NUM_THREADS": str(options.threads), "OMP_PROC_BIND": "true"}
 
 
 def mpirun(ranks):
@@ -73,24 +71,17 @@ def mpirun(ranks):
 
 def xhpl(options, folder):
     """GFLOP/s, of a result that passed."""
-    out = run([*mpirun(options.ranks), options.xhpl], folder, options.threads)
+    out = run([*mpirun(options.ranks), options.xhpl], environment(options), folder)
     if "PASSED" not in out:
         raise SystemExit("xhpl: its check failed")
     return float(re.search(r"^W[RC]\S+ .* (\S+)$", out, re.M).group(1))
 
 
-def records(out):
-    found = [json.loads(line[7:]) for line in out.splitlines()
-             if line.startswith("@assay ")]
-    if not all(r["ok"] for r in found if r["kind"] == "valid"):
-        raise SystemExit("a check failed")
-    return [(r["metric"], r["rank"], r["value"]) for r in found if r["kind"] == "sample"]
-
-
 def kernel(options, name, *words):
-    return records(run(["mpirun", "-np", str(options.ranks), "--bind-to", "none",
-                        os.path.join(options.bindir, name), "--format", "records",
-                        "--threads", str(options.threads), *words]))
+    found = records(["mpirun", "-np", str(options.ranks), "--bind-to", "none",
+                     os.path.join(options.bindir, name), "--format", "records",
+                     "--threads", str(options.threads), *words], environment(options))
+    return [(r["metric"], r["rank"], r["value"]) for r in found if r["kind"] == "sample"]
 
 
 def turn(options):

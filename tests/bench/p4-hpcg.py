@@ -21,24 +21,16 @@ digits as XHPCG prints, six.
 
 import argparse
 import glob
-import json
 import os
 import re
 import statistics
-import subprocess
 import tempfile
+
+from turns import in_turn, records, run, samples
 
 FLOORS = {"p4": (2.0, 2.4), "p5": (1.5, 2.0), "p5t": (2.2, 2.6),
           "p6 spmv": (0.85, 0.95), "p6 mg": (0.85, 0.95)}
 MPIRUN = ["mpirun", "--bind-to", "none"]
-
-
-def run(argv, folder=None, threads=1):
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMPI_ALLOW_RUN_AS_ROOT="1",
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True, cwd=folder,
-                          env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return done.stdout
 
 
 def bound(ranks):
@@ -50,35 +42,26 @@ def reference(program, options, side, ranks, threads):
     """FLOP/s of the reference."""
     with tempfile.TemporaryDirectory() as folder:
         run(bound(ranks) + [program, f"--nx={side}", f"--ny={side}", f"--nz={side}",
-                            f"--rt={options.time}"], folder, threads)
+                            f"--rt={options.time}"], {"OMP_NUM_THREADS": str(threads)},
+            folder)
         with open(glob.glob(folder + "/HPCG-Benchmark*.txt")[0], encoding="utf-8") as f:
             text = f.read()
     return float(re.search(r"rating of=([0-9.e+]+)", text).group(1)) * 1e9
 
 
-def records(options, name, words, ranks=1):
-    out = run(MPIRUN + ["-np", str(ranks), os.path.join(options.bindir, name), "--format",
-                        "records"] + words)
-    found = [json.loads(line[7:]) for line in out.splitlines()
-             if line.startswith("@assay ")]
-    if not all(r["ok"] for r in found if r["kind"] == "valid"):
-        raise SystemExit(f"{name}: a check failed")
-    return found
-
-
-def samples(found):
-    return {r["metric"]: r["value"] for r in found
-            if r["kind"] == "sample" and not r.get("rank")}
+def kernel(options, name, words, ranks=1):
+    return records(MPIRUN + ["-np", str(ranks), os.path.join(options.bindir, name),
+                             "--format", "records"] + words, {"OMP_NUM_THREADS": "1"})
 
 
 def ours(options, side, ranks, threads):
-    return samples(records(options, "assay-hpcg",
+    return samples(kernel(options, "assay-hpcg",
                            ["--nx", str(side), "--threads", str(threads), "--time",
                             str(options.time)], ranks))
 
 
 def read(options):
-    found = records(options, "assay-stream", ["--threads", "2", "--ntimes", "6", "--store",
+    found = kernel(options, "assay-stream", ["--threads", "2", "--ntimes", "6", "--store",
                                               "plain"])
     return max(r["value"] for r in found
                if r["kind"] == "sample" and r["metric"] == "stream.read")
@@ -92,15 +75,9 @@ def report(row, name, values):
 def against(options, row, program, side, ranks, threads):
     if not program:
         return
-    pairs = []
-    for turn in range(options.pairs):
-        if turn % 2:
-            mine = ours(options, side, ranks, threads)
-            theirs = reference(program, options, side, ranks, threads)
-        else:
-            theirs = reference(program, options, side, ranks, threads)
-            mine = ours(options, side, ranks, threads)
-        pairs.append((mine["hpcg.rate"], theirs))
+    pairs = in_turn(options.pairs,
+                    lambda: ours(options, side, ranks, threads)["hpcg.rate"],
+                    lambda: reference(program, options, side, ranks, threads))
     report(row, "assay", [p[0] / 1e9 for p in pairs])
     report(row, "reference", [p[1] / 1e9 for p in pairs])
     report(row, "ratio", [p[0] / p[1] for p in pairs])
@@ -124,13 +101,14 @@ def roof(options):
 
 def history(options):
     with tempfile.TemporaryDirectory() as folder:
-        run(bound(2) + [options.debug, "--nx=64", "--ny=64", "--nz=64", "--rt=1"], folder)
+        run(bound(2) + [options.debug, "--nx=64", "--ny=64", "--nz=64", "--rt=1"],
+            {"OMP_NUM_THREADS": "1"}, folder)
         # every rank has a file; rank 0's has no number behind its date
         name = [n for n in glob.glob(folder + "/hpcg2*.txt") if "_" not in os.path.basename(n)][0]
         with open(name, encoding="utf-8") as f:
             found = re.findall(r"Iteration = (\d+)\s+Scaled Residual = (\S+)", f.read())
     theirs = [float(v) for _, v in found[:50]]
-    text = [r["text"] for r in records(options, "assay-hpcg",
+    text = [r["text"] for r in kernel(options, "assay-hpcg",
                                        ["--nx", "64", "--threads", "1", "--time", "0",
                                         "--history"], 2)
             if r["kind"] == "event" and r["what"] == "history"]

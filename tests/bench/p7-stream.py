@@ -22,16 +22,16 @@ import argparse
 import os
 import re
 
-from turns import in_turn, report, run, samples
+from turns import in_turn, records, report, run, samples
 
 FLOOR, GOAL = 0.97, 1.0
 
 
 def assay(options):
     """Rates of triad and read in one counted repetition, in B/s."""
-    values = samples([os.path.join(options.bindir, "assay-stream"), "--format", "records",
+    values = samples(records([os.path.join(options.bindir, "assay-stream"), "--format", "records",
                       "--store", "nt", "--threads", str(options.threads),
-                      "--size", str(options.size), "--ntimes", "2"])
+                      "--size", str(options.size), "--ntimes", "2"]))
     return values["stream.triad"], values["stream.read"]
 
 

@@ -15,19 +15,19 @@ import argparse
 import os
 import re
 
-from turns import in_turn, report, run, samples
+from turns import in_turn, records, report, run, samples
 
 
 def assay(options):
     """FLOP/s of dgemm and fma of one repetition."""
-    values = samples([os.path.join(options.bindir, "assay-dgemm"), "--format", "records",
+    values = samples(records([os.path.join(options.bindir, "assay-dgemm"), "--format", "records",
                       "--threads", str(options.threads), "--n", str(options.n),
-                      "--ntimes", "1", "--seconds", str(options.seconds)])
+                      "--ntimes", "1", "--seconds", str(options.seconds)]))
     return values["dgemm.dgemm"], values["dgemm.fma"]
 
 
 def bare(options):
-    env = {**os.environ, "OMP_NUM_THREADS": str(options.threads), "OMP_PROC_BIND": "true"}
+    env = {"OMP_NUM_THREADS": str(options.threads), "OMP_PROC_BIND": "true"}
     return float(run([os.path.join(options.bindir, "bare_dgemm"), str(options.n),
                       str(options.seconds)], env))
 

@@ -4,24 +4,37 @@ their ratios. A machine's clock and bandwidth drift, so only what ran side by si
 divided."""
 
 import json
+import os
 import statistics
 import subprocess
 
 
-def run(argv, env=None):
-    """What a program prints, both streams; it must end well."""
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=True, env=env,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(argv, env=None, folder=None):
+    """What a program prints; it must end well. @env is added to that of this process."""
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True, check=False, cwd=folder,
+                          env={**os.environ, **MPI_AS_ROOT, **(env or {})},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise SystemExit(f"{argv}: status {done.returncode}: {done.stderr[-1000:]}")
     return done.stdout
 
 
-def samples(argv, env=None):
-    """{metric: value} of a kernel's records; the kernel's own checks must be good."""
-    records = [json.loads(line[7:]) for line in run(argv, env).splitlines()
-               if line.startswith("@assay ")]
-    if not all(r["ok"] for r in records if r["kind"] == "valid"):
-        raise SystemExit(f"{argv[0]}: a check failed")
-    return {r["metric"]: r["value"] for r in records if r["kind"] == "sample"}
+def records(argv, env=None):
+    """A kernel's records; its own checks must be good."""
+    found = [json.loads(line[7:]) for line in run(argv, env).splitlines()
+             if line.startswith("@assay ")]
+    if not all(r["ok"] for r in found if r["kind"] == "valid"):
+        raise SystemExit(f"{argv}: a check failed")
+    return found
+
+
+def samples(found):
+    """{metric: value} of records, those of rank 0 where ranks have their own."""
+    return {r["metric"]: r["value"] for r in found
+            if r["kind"] == "sample" and not r.get("rank")}
 
 
 def in_turn(pairs, ours, theirs):
