@@ -61,7 +61,8 @@ class Case(unittest.TestCase):
         return self.path(name)
 
     def play(self, text):
-        self.write("script", text)
+        """The script from now on; kernels that start meanwhile read the old one or this."""
+        os.replace(self.write("script.new", text), self.script)
 
     def words(self, *words, out=True):
         argv = [os.path.join(BIN, "assay"), "run", self.plan, "--launcher", "test",
