@@ -41,10 +41,8 @@ static void skip_mark(struct bios_text *t)
 /* Programs that pack one file, by what they begin it with. */
 static bool is_packed(const struct bios_text *t)
 {
-	static const char *const begins[] = {"\x1f\x8b",
-					     "\xfd"
-					     "7zXZ",
-					     "BZh", "\x28\xb5\x2f\xfd"};
+	static const char *const begins[] = {"\x1f\x8b", "\3757zXZ", "BZh",
+					     "\x28\xb5\x2f\xfd"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
 		if (t->len > strlen(begins[i]) &&
