@@ -18,6 +18,7 @@
 #include "cmd/judged.h"
 #include "plan/placement.h"
 #include "record/journal.h"
+#include "record/metrics.h"
 #include "record/reading.h"
 #include "run/folder.h"
 #include "run/runner.h"
@@ -202,6 +203,35 @@ static const char *describe(struct import *x, const char *run_id, struct err *e)
 out:
 	json_decref(all);
 	return text;
+}
+
+/* Values of tables in another dimension than their metric has. */
+static int check_units(struct import *x, const char *kernels, struct err *e)
+{
+	struct metrics m = {0};
+	int rc = 0;
+
+	metrics_read(&m, kernels, &x->arena);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct reading *r = &x->sources[i].reading;
+
+		for (size_t k = 0; k < r->n && !x->sources[i].reader->kernel; k++) {
+			for (size_t j = 0; j < r->items[k].n && !rc; j++) {
+				const struct record_sample *s =
+					&r->items[k].records[j].u.sample;
+				const struct metric *d = metrics_find(&m, s->metric);
+
+				if (d && strcmp(d->unit, s->unit) != 0)
+					rc = err_set(
+						e, ERR_USAGE,
+						"%s: %s of %s: its unit is %s, not %s",
+						x->sources[i].path, s->metric,
+						r->items[k].node, d->unit, s->unit);
+			}
+		}
+	}
+	metrics_release(&m);
+	return rc;
 }
 
 static int put(struct import *x, const struct record *r, struct err *e)
@@ -403,8 +433,9 @@ static int import(struct import *x, char **paths, int n, struct err *e)
 	    judge_config_load(&x->config, x->env->configs, x->baseline, e))
 		return -1;
 	kernels = describe(x, id, e);
-	if (!kernels || folder_create(&x->folder, x->output, "import", e) ||
-	    keep_configs(x, e) || journal_open(&x->journal, x->folder.path, false, e) ||
+	if (!kernels || check_units(x, kernels, e) ||
+	    folder_create(&x->folder, x->output, "import", e) || keep_configs(x, e) ||
+	    journal_open(&x->journal, x->folder.path, false, e) ||
 	    put_all(x, kernels, id, e))
 		return -1;
 	return finish(x, e);

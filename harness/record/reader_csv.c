@@ -26,6 +26,7 @@ enum { MOST_FIELDS = 64, MOST_AT = 8 };
 
 struct csv {
 	struct reading *r;
+	struct names rows;           /* those that say which repetition they are */
 	struct names results;        /* "KERNEL\nNODE\nPEER" -> place in r->items */
 	size_t columns[MOST_FIELDS]; /* COLUMNS: not ours */
 	size_t n;
@@ -201,6 +202,18 @@ static void choose(struct csv *c, const char *metric, const char *node, const ch
 	c->r->current = k;
 }
 
+static bool is_known(struct csv *c, const char *const w[COLUMNS], const char *at,
+		     int64_t repetition)
+{
+	bool fresh;
+
+	(void)names_add(&c->rows,
+			arena_printf(&c->r->arena, "%s\n%s\n%s\n%s\n%lld", w[NODE],
+				     w[PEER], w[METRIC], at, (long long)repetition),
+			&fresh);
+	return !fresh;
+}
+
 static bool row(struct csv *c, char **fields, size_t n)
 {
 	const char *w[COLUMNS] = {"", "", "", "", "", "", ""}, *at, *unit;
@@ -246,6 +259,9 @@ static bool row(struct csv *c, char **fields, size_t n)
 		return reading_wrong(r, c->line,
 				     "repetition '%.32s', expected a number from 1",
 				     w[REPETITION]);
+	if (repetition && is_known(c, w, at, repetition))
+		return reading_wrong(r, c->line, "repetition %lld of it is there already",
+				     (long long)repetition);
 	choose(c, w[METRIC], w[NODE], w[PEER]);
 	reading_sample(r, arena_strdup(&r->arena, w[METRIC]), v, unit, *at ? at : NULL);
 	reading_repetition(r, repetition);
@@ -299,6 +315,7 @@ static void read_text(const char *text, struct reading *r)
 	if (!r->wrong && !r->n)
 		(void)reading_wrong(r, c.line, "no row of values below the head");
 	names_release(&c.results);
+	names_release(&c.rows);
 }
 
 const struct reader reader_csv = {

@@ -358,6 +358,10 @@ class Import(unittest.TestCase):
         done = assay("import", str(path), "-o", self.out)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"all.csv:2: 3 fields, expected 4", done.stderr)
+        path.write_text("node,metric,value,unit\nn1,hpl.rate,400,GB/s\n", encoding="utf-8")
+        done = assay("import", str(path), "-o", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"hpl.rate of n1: its unit is FLOP/s, not B/s", done.stderr)
         self.assertFalse(os.path.exists(self.out))
 
     def test_an_output_that_is_a_file_is_said_to_be_there(self):

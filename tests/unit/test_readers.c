@@ -460,6 +460,8 @@ static void a_table_that_is_wrong_says_where(void **state)
 		 "line 2: at '{"},
 		{"node,metric,value,unit,repetition\nn,a.b,1,s,0\n",
 		 "line 2: repetition '0'"},
+		{"node,metric,value,unit,repetition\nn,a.b,1,s,1\nn,a.b,2,s,1\n",
+		 "line 3: repetition 1 of it is there already"},
 		{"node,metric,value,unit\nn\x1b[2J,a.b,1,s\n", "line 2: 'n"},
 	};
 
