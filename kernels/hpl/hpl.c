@@ -53,7 +53,7 @@ static const struct kit_option options[] = {
 	 .def = "auto",
 	 .choices = autos,
 	 .min = 1,
-	 .max = (int64_t)1 << 31,
+	 .max = (int64_t)1 << 30, /* the bytes of its matrix fit into 64 bits */
 	 .help = "order of the system; auto: from --memory"},
 	{.name = "memory",
 	 .type = KIT_TEXT,
@@ -107,7 +107,7 @@ static const struct kit_option options[] = {
 	 .help = "factor the next panel before the rest is updated"},
 	{.name = "hpl-dat",
 	 .type = KIT_TEXT,
-	 .def = "",
+	 .def = "none",
 	 .help = "an HPL.dat: every combination of its N, NB, grids, broadcasts and "
 		 "depths; "
 		 "then --n, --memory, --nb, --p, --q, --pmap, --broadcast and "

@@ -124,7 +124,7 @@ int hpldat_parse(const char *text, const char *name, struct hpldat *d, struct er
 	if (next_line(&r, "first") || next_line(&r, "second") ||
 	    next_line(&r, "output file") ||
 	    numbers(&r, "device", 1, 0, INT32_MAX, NULL) ||
-	    list(&r, "Ns", 1, (int64_t)1 << 31, &d->n) ||
+	    list(&r, "Ns", 1, (int64_t)1 << 30, &d->n) ||
 	    list(&r, "NBs", 1, SIZE_NB_MAX, &d->nb) ||
 	    numbers(&r, "PMAP", 1, 0, 1, &one) || grids(&r, d))
 		return -1;

@@ -31,6 +31,9 @@ static int choose_update(struct kit *k, const struct update **found, struct err 
 	const char *simd = kit_option(k, "simd");
 	int first = kit_is(k, "update", "blas") ? 2 : 0, all;
 
+	if (first && strcmp(simd, "auto") != 0)
+		return usage(k, e,
+			     "--simd is for --update own: the BLAS chooses its own");
 	while (update_table[first + 1] && (!update_table[first]->usable() ||
 					   (first < 2 && strcmp(simd, "auto") != 0 &&
 					    !strstr(update_table[first]->name, simd))))
@@ -225,8 +228,8 @@ int runs_make(struct kit *k, struct runs *r, struct err *e)
 	/* from here on collective: nobody goes on alone */
 	if (kit_agree(k, rc || rc2 ? -1 : 0, e))
 		return -1;
-	rc = kit_option(k, "hpl-dat")[0] ? from_file(k, r, &w, e)
-					 : from_options(k, r, &w, usable, e);
+	rc = kit_is(k, "hpl-dat", "none") ? from_options(k, r, &w, usable, e)
+					  : from_file(k, r, &w, e);
 	for (size_t i = 0; i < r->n && !rc; i++) {
 		if (size_bytes(&r->items[i].size) > usable)
 			rc = too_large(k, &r->items[i], usable, e);

@@ -89,8 +89,8 @@ int64_t size_order(const struct size *s, uint64_t usable, double share)
 	const double elements = share * (double)usable / sizeof(double) * ranks;
 	struct size t = *s;
 
-	/* at most 2^31: n^2 is far from overflowing, and no machine has 2^65 bytes */
-	t.n = (int64_t)fmin(sqrt(elements), 0x1p31) / s->nb * s->nb;
+	/* at most 2^30: no machine has the 2^63 bytes of its matrix */
+	t.n = (int64_t)fmin(sqrt(elements), 0x1p30) / s->nb * s->nb;
 	while (t.n > 0 && size_bytes(&t) > usable)
 		t.n -= s->nb;
 	return t.n;

@@ -200,6 +200,15 @@ static void what_cannot_be_is_refused(void **unused)
 	assert_int_equal(r.end.exit, 2);
 	assert_non_null(strstr(strbuf_str(&r.err), "/nonexistent/HPL.dat"));
 	run_release(&r);
+	run(&r, 60, "assay-hpl --hpl-dat= --threads 1"); /* a variable that is not set */
+	assert_int_equal(r.end.exit, 2);
+	run_release(&r);
+	run(&r, 60, "assay-hpl --n 300 --update blas --simd avx2 --threads 1");
+	assert_int_equal(r.end.exit, 2);
+	run_release(&r);
+	run(&r, 60, "assay-hpl --n 2147483648 --threads 1");
+	assert_int_equal(r.end.exit, 2);
+	run_release(&r);
 }
 
 static void what_does_not_fit_is_skipped_with_the_largest_that_would(void **unused)

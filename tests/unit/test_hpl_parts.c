@@ -201,7 +201,7 @@ static void a_wrong_hpl_dat_is_told_with_its_line(void **unused)
 	} t[] = {
 		{"1000 2000", "1000 Ns", "HPL.dat:6: Ns: expected 2 whole numbers"},
 		{"1000 2000", "1000 2000x", "HPL.dat:6: Ns: expected 2 whole numbers"},
-		{"1000 2000", "0 2000", "HPL.dat:6: Ns: 0, expected 1 to 2147483648"},
+		{"1000 2000", "0 2000", "HPL.dat:6: Ns: 0, expected 1 to 1073741824"},
 		{"1000 2000", "1000 99999999999999999999",
 		 "HPL.dat:6: Ns: expected 2 whole numbers"},
 		{"32 64 192", "32 64 0", "HPL.dat:8: NBs: 0, expected 1 to 1024"},
