@@ -84,8 +84,8 @@ check "nothing is left on the nodes" eventually 5 idle
 
 # --- killed while a daemon hangs: its ranks hear of nothing
 run=$scratch/hung
-start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.ntimes=200 \
-	--set stream.size=64M
+start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.ntimes=100 \
+	--set stream.size=128M
 # planned and started is not yet there: the daemon that is made to hang must have its rank
 check "a step runs on n1" eventually 20 bed exec n1 pgrep -x assay-stream
 bed fault n1 stop orted
