@@ -10,19 +10,19 @@ bed=/run/assay-bed/$BED_NAME
 old=/sys/fs/cgroup/memory/$BED_NAME-n1 # of control groups version 1
 trap 'bed down; rmdir "$old" 2>/dev/null; rm -rf "$scratch"' EXIT
 
-# n1 gets 128 MB for all that is started on it, and nothing there knows of the limit.
+# limit_memory BYTES: for all that is started on n1, and nothing there knows of the limit.
 limit_memory()
 {
 	local group
-	if mkdir "$old" 2>/dev/null && [[ -e $old/memory.limit_in_bytes ]]; then
-		echo 320M >"$old/memory.limit_in_bytes" || return
+	if mkdir -p "$old" 2>/dev/null && [[ -e $old/memory.limit_in_bytes ]]; then
+		echo "$1" >"$old/memory.limit_in_bytes" || return
 		cut -d' ' -f1 "$bed/n1/pid" >"$old/cgroup.procs"
 		return
 	fi
 	group=$(find /sys/fs/cgroup -type d -path "*/assay-bed-$BED_NAME/n1") || return
 	echo +memory >"$group/../../cgroup.subtree_control" &&
 		echo +memory >"$group/../cgroup.subtree_control" &&
-		echo 320M >"$group/memory.max"
+		echo "$1" >"$group/memory.max"
 }
 
 cat >"$scratch/plan.yaml" <<-END
@@ -30,11 +30,12 @@ cat >"$scratch/plan.yaml" <<-END
 	stages:
 	  - {name: a, steps: [{kernel: stream, place: 1-per-node, size: 64M, ntimes: 25}]}
 END
-start() # NAME: a run over all nodes in the background
+start() # NAME [OPTION...]: a run over all nodes in the background
 {
 	run=$scratch/$1
+	shift
 	"$top/tests/testbed/bed" head "$build/bin/assay" run "$scratch/plan.yaml" --allow-root \
-		--site "$scratch/site.yaml" -o "$run" >"$run.log" 2>&1 &
+		--site "$scratch/site.yaml" -o "$run" "$@" >"$run.log" 2>&1 &
 }
 # Takes memory on n1 for a while, but less than the kernel under test: that one is chosen.
 take_memory()
@@ -50,10 +51,10 @@ killer() # NODE WHO: of the kernel that was killed on it
 
 bed up 3 --quota 60 || exit 1
 bed site >"$scratch/site.yaml"
-check "the memory of n1 can be limited" limit_memory
+check "the memory of n1 can be limited" limit_memory 320M
 
 # --- the kernel's OOM killer, whose count the nodes of a testbed share
-start oom
+start oom --set stream.ntimes=100
 check "the run begins" eventually 20 measuring
 check "somebody else takes memory on n1, for a while" take_memory
 wait $!
@@ -62,14 +63,19 @@ check "on n1 memory ran out" killer n1 "the kernel's OOM killer, on n1"
 check "the others were measured" report \
 	'{words[n] for n in ("n2", "n3")} <= {"PASS", "WARN", "UNJUDGED"}'
 
+# Two runs at a time need more, and a kill for want of it would count for n2, too.
+check "the limit can be lifted" limit_memory 16G
+
 # --- killed by somebody, with a second run on the same nodes meanwhile
-start killed
+# Long enough to be still there when the second run looks, and the kill comes before the
+# second has kernels of its own.
+start killed --set stream.ntimes=100
 first=$!
 check "the next run begins" eventually 20 measuring
+check "its kernel on n2 is killed" bed fault n2 kill assay-stream
 start second
 second=$!
 run=$scratch/killed
-bed fault n2 kill assay-stream
 wait $first
 check "the next ends with 3, too" test $? = 3
 check "on n2 it was not for want of memory" killer n2 "not the kernel's OOM killer"
