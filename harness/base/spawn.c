@@ -29,7 +29,7 @@ static const double drain = 1;
  * Seconds in which what a child started may end by itself after it: mpirun does not wait
  * for the srun that held its daemons in Slurm, which takes 15 to 50 ms more (measured).
  */
-static const double grace = 0.5;
+static const double grace = 1;
 
 /* Reads of one descriptor before another's turn. */
 enum { CHUNK = 65536, TURNS = 16 };
