@@ -49,9 +49,10 @@ apply_drops()
 		echo "add chain bridge faults $name"
 		echo "flush chain bridge faults $name"
 		for way in iifname oifname; do
+			# but no ARP: an address that is lost for seconds is another fault
 			[[ ! ${has[loss]:-} ]] ||
-				echo "add rule bridge faults $name $way f$i numgen random mod" \
-					"100 < ${has[loss]} counter drop"
+				echo "add rule bridge faults $name $way f$i ether type ip" \
+					"numgen random mod 100 < ${has[loss]} counter drop"
 			# the path takes smaller packets than the ends believe, and says nothing
 			[[ ! ${has[mtu]:-} ]] ||
 				echo "add rule bridge faults $name $way f$i meta length" \
@@ -169,15 +170,16 @@ processes_of() # NODE [NAME]: the pids outside; all, or those of that name
 
 signal() # NODE SIGNAL [NAME]
 {
-	local pids='' i
-	for ((i = 0; i < 100; i++)); do
-		pids=$(processes_of "$1" "${3:-}")
-		[[ ! $pids ]] || break
-		sleep 0.1
+	local pid hit='' i
+	for ((i = 0; i < 600; i++)); do
+		for pid in $(processes_of "$1" "${3:-}"); do
+			# it may have ended meanwhile
+			kill "-$2" "$pid" 2>/dev/null && hit=yes
+		done
+		[[ ! $hit ]] || return 0
+		sleep 0.05
 	done
-	[[ $pids ]] || die "no process named '${3:-}' on $1 within 10 s"
-	# shellcheck disable=SC2086 # one word each
-	kill "-$2" $pids
+	die "no process named '${3:-}' on $1 within 30 s"
 }
 
 # With process 1 the kernel ends all others of its namespace and then the network. They are
@@ -201,7 +203,7 @@ power_off() # NODE
 	local pid i
 	read -r pid _ < <(process "$1") || return 0
 	kill -KILL "$pid"
-	for ((i = 0; i < 250; i++)); do
+	for ((i = 0; i < 1500; i++)); do
 		[[ $(cat "$group/$1/cgroup.procs") ]] || return 0
 		sleep 0.02
 	done

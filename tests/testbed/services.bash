@@ -97,9 +97,9 @@ start_slurm() # NODE...
 			enter head /run/bed/agent -n "$name" /etc/slurm/start slurmd
 		fi
 	done </dev/null >>"$state/head/log" 2>&1
-	for ((i = 0; i < 300 && up < nodes; i++)); do
+	for ((i = 0; i < 1200 && up < nodes; i++)); do
 		sleep 0.1
 		up=$(enter head sinfo -h -N -o %T 2>/dev/null | grep -c '^idle$') || true
 	done
-	((up == nodes)) || die "slurm: $up of $nodes nodes idle after 30 s"
+	((up == nodes)) || die "slurm: $up of $nodes nodes idle after 120 s"
 }
