@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BMCs for tests: Redfish services shaped as iDRAC's, over HTTPS, one on each address.
 
-    bmc.py PORT CONFIG.json [CERT KEY]
+    bmc.py CONFIG.json [CERT KEY]
 
 CONFIG maps the address a BMC listens on ("127.0.7.1"; "*": all others) to what it is:
 
@@ -17,7 +17,7 @@ CONFIG maps the address a BMC listens on ("127.0.7.1"; "*": all others) to what 
     delay       s before each answer
     user, password
 
-Prints "ready" when it listens, and at its end, on TERM, a line of JSON: sessions that are
+Prints "ready" and its port when it listens, and at its end, on TERM, a line of JSON: sessions that are
 still open, logins and refusals by address, connections at most at a time. The same is
 at /summary while it runs.
 """
@@ -230,17 +230,17 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         pass  # clients that hang up are what is tested
 
 
-def main(port, config, *tls):
+def main(config, *tls):
     with open(config, encoding="utf-8") as text:
         Bmc.state = State(json.load(text))
-    server = Server(("0.0.0.0", int(port)), Bmc)
+    server = Server(("0.0.0.0", 0), Bmc)
     if tls:
         server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         server.tls.load_cert_chain(*tls)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     done = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: done.set())
-    print("ready", flush=True)
+    print("ready", server.server_address[1], flush=True)
     done.wait()
     print(json.dumps(Bmc.state.summary()), flush=True)
 

@@ -13,7 +13,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -37,12 +36,6 @@ attributes:
   LogicalProc: {want: Disabled, why: SMT is off on HPC nodes}
   NumaNodesPerSocket: {want: "4", why: bandwidth}
 """
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("0.0.0.0", 0))
-        return s.getsockname()[1]
 
 
 def openssl(folder, *words):
@@ -74,24 +67,24 @@ class Bmcs:
     """bmc.py while a test runs."""
 
     def __init__(self, folder, config, tls=True):
-        self.port = free_port()
         (folder / "bmcs.json").write_text(json.dumps(config), encoding="utf-8")
-        words = [sys.executable, str(HERE / "bmc.py"), str(self.port), "bmcs.json"]
+        words = [sys.executable, str(HERE / "bmc.py"), "bmcs.json"]
         self.child = subprocess.Popen(words + (["bmc.pem", "bmc.key"] if tls else []),
                                       cwd=folder, stdout=subprocess.PIPE, text=True)
-        assert self.child.stdout.readline() == "ready\n"
+        word, self.port = self.child.stdout.readline().split()
+        assert word == "ready"
 
     def summary(self):
         """What it has seen so far."""
         context = ssl._create_unverified_context()  # pylint: disable=protected-access
         with urllib.request.urlopen(f"https://127.0.0.1:{self.port}/summary",
-                                    context=context, timeout=20) as answer:
+                                    context=context, timeout=60) as answer:
             return json.load(answer)
 
     def stop(self):
         if self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
-        out, _ = self.child.communicate(timeout=20)
+        out, _ = self.child.communicate(timeout=60)
         return json.loads(out)
 
 
@@ -134,7 +127,7 @@ class Case(unittest.TestCase):
                        **dict(env)}
         return subprocess.run([str(BIN / "assay"), *map(str, words)], cwd=self.top,
                               env=environment, check=False, capture_output=True,
-                              text=True, timeout=60, stdin=subprocess.DEVNULL, **extra)
+                              text=True, timeout=200, stdin=subprocess.DEVNULL, **extra)
 
     def check(self, status, *words, site=True, **extra):
         more = ("--site", "site.yaml") if site else ()
@@ -143,6 +136,11 @@ class Case(unittest.TestCase):
         out = json.loads(done.stdout)
         return {(f["node"].rpartition(".")[2], f["result"], f.get("attribute")): f["why"]
                 for f in out["findings"] if f["result"] != "MATCH"}, out
+
+    def asked(self, end):
+        """How many requests there were so far for what ends so, of anybody."""
+        return sum(n for path, n in self.service.summary()["paths"].items()
+                   if path.endswith(end))
 
     def no_session_left(self):
         stats = self.service.stop()
@@ -302,11 +300,11 @@ class Faults(Case):
         child = subprocess.Popen([str(BIN / "assay"), "bios", "check", "--site",
                                   str(site)], cwd=self.top, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        while len(self.service.summary()["logins"]) < 4:
-            time.sleep(0.1)
-        time.sleep(0.5)  # in the middle of a request
+        # all have a session, and one request of each is in the middle
+        while self.asked("/Bios") < 4:
+            time.sleep(0.02)
         child.send_signal(signal.SIGTERM)
-        child.communicate(timeout=10)
+        child.communicate(timeout=60)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM)
         stats = self.no_session_left()
         self.assertEqual(len(stats["logins"]), 4)
@@ -455,11 +453,13 @@ class Secrets(Case):
         child = subprocess.Popen([str(BIN / "assay"), *words], cwd=self.top,
                                  env=environment, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.2)  # past the start, when the environment is still as given
+        # past the start, when the environment is still as given
+        while child.poll() is None and not self.asked("/Sessions"):
+            time.sleep(0.01)
         found, stop = {}, threading.Event()
         watcher = threading.Thread(target=self.watch, args=(child.pid, found, stop))
         watcher.start()
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=200)
         stop.set()
         watcher.join()
         self.assertTrue(found, out + err)
@@ -498,8 +498,8 @@ class Secrets(Case):
                           "stages:\n  - name: s\n    steps: [{kernel: example}]\n")
 
     def test_a_run_reads_the_settings_and_keeps_no_secret(self):
-        # the BMC of this machine has a name of its own
-        self.bmcs({"*": {"delay": 0.1}})
+        # the BMC of this machine has a name of its own; slow, so that all is seen
+        self.bmcs({"*": {"delay": 0.3}})
         self.plan()
         self.nodes = "localhost"
         self.site(bmc="credentials: cred\n  insecure: true")
@@ -526,7 +526,7 @@ class Secrets(Case):
         self.assertEqual(sum(stats["logins"].values()), 1)
 
     def test_the_environment_is_emptied(self):
-        self.bmcs({"*": {"delay": 0.1}})
+        self.bmcs({"*": {"delay": 0.3}})
         self.nodes = "127.0.7.1"
         self.site(bmc="ca: ca.pem")
         code, text = self.run_watched(
