@@ -14,7 +14,7 @@ cd "$top"
 
 cat >plan.yaml <<'END'
 plan: memcheck
-limits: {time: 10m, step: 2s, rounds: 2, repeats: 2}
+limits: {time: 30m, step: 5s, rounds: 2, repeats: 2}
 stages:
   - name: a
     steps:
@@ -58,7 +58,7 @@ check()
 {
 	local status=0 want=$1
 	shift
-	timeout 200 "${watched[@]}" "$@" >out 2>err </dev/null || status=$?
+	timeout 500 "${watched[@]}" "$@" >out 2>err </dev/null || status=$?
 	judge "$want" "$status" "$@"
 }
 
@@ -86,7 +86,7 @@ for try in 1 2 3; do
 	ASSAY_TEST_LAUNCHER=$top/slow "${watched[@]}" run plan.yaml "${run[@]}" -o cut \
 		>out 2>err </dev/null &
 	pid=$!
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		[ -f cut/journal.jsonl ] && grep -q '"event":"started"' cut/journal.jsonl && break
 		sleep 0.1
 	done
@@ -106,7 +106,7 @@ kernels=(valgrind --quiet --leak-check=full --show-leak-kinds=definite
 	"--log-file=$top/valgrind.log")
 for words in "assay-example" "assay-hpl --n 200 --nb 32 --update blas --threads 2"; do
 	# shellcheck disable=SC2086 # words
-	OPENBLAS_CORETYPE=Haswell timeout 200 "${kernels[@]}" "$build/bin/"$words \
+	OPENBLAS_CORETYPE=Haswell timeout 500 "${kernels[@]}" "$build/bin/"$words \
 		>out 2>err </dev/null || { cat valgrind.log err >&2; exit 1; }
 	echo "clean: $words"
 done

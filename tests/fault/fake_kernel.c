@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "assay_build.h"
@@ -313,6 +314,9 @@ static int play_die(struct play *p)
 	return play_signal(p);
 }
 
+/* Another behaviour, but not before the first word is the name of a file. */
+static int play_when(struct play *p);
+
 /* A rank ended by a signal as mpirun tells it. */
 static int play_rank_killed(struct play *p)
 {
@@ -545,9 +549,35 @@ static const struct {
 	{"forged", play_forged},
 	{"named", play_named},
 	{"leave", play_leave},
+	{"when", play_when},       /* FILE BEHAVIOUR [WORD...] */
 	{"skip", play_skip},       /* TEXT */
 	{"invalid", play_invalid}, /* TEXT */
 };
+
+/* The behaviour @name. Ends the process on nonsense. */
+static int (*behaviour(const char *name))(struct play *p)
+{
+	for (size_t i = 0; i < sizeof(behaviours) / sizeof(behaviours[0]); i++) {
+		if (!strcmp(name, behaviours[i].name))
+			return behaviours[i].play;
+	}
+	(void)fprintf(stderr, "assay-fake: no behaviour '%s'\n", name);
+	exit(2);
+}
+
+static int play_when(struct play *p)
+{
+	const struct timespec moment = {.tv_nsec = 5000000};
+	const char *file = p->words[0], *name = p->words[1];
+
+	if (p->n_words < 2)
+		return 2;
+	while (access(file, F_OK))
+		(void)nanosleep(&moment, NULL);
+	p->n_words -= 2;
+	memmove(p->words, p->words + 2, p->n_words * sizeof(*p->words));
+	return behaviour(name)(p);
+}
 
 /* Cuts "+NODE" off a glob: false when that node is not among the step's. */
 static bool takes_part(const struct play *p, char *glob)
@@ -564,7 +594,7 @@ static bool takes_part(const struct play *p, char *glob)
 	return false;
 }
 
-/* The behaviour for @key: its function, its words in @p. Ends the process on nonsense. */
+/* The behaviour for @key: its function, its words in @p. */
 static int (*find(struct play *p, const char *key))(struct play *p)
 {
 	const char *script = getenv("ASSAY_TEST_LAUNCHER");
@@ -585,12 +615,7 @@ static int (*find(struct play *p, const char *key))(struct play *p)
 	}
 	if (f)
 		(void)fclose(f);
-	for (size_t i = 0; i < sizeof(behaviours) / sizeof(behaviours[0]); i++) {
-		if (!strcmp(name ? name : "ok", behaviours[i].name))
-			return behaviours[i].play;
-	}
-	(void)fprintf(stderr, "assay-fake: no behaviour '%s'\n", name);
-	exit(2);
+	return behaviour(name ? name : "ok");
 }
 
 /* From the test launcher, or this machine alone when there is none. */

@@ -25,7 +25,7 @@ def run(bindir, words, script, killpoint=None):
     if killpoint is not None:
         argv = [os.path.join(bindir, "killpoint"), str(killpoint), "--", *argv]
     return subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, check=False)
+                          stderr=subprocess.PIPE, timeout=200, check=False)
 
 
 def outcome(folder):

@@ -26,7 +26,7 @@ stages:
       - {kernel: fake, name: x, on: node, place: all-cores}
   - name: b
     steps:
-      - {kernel: fake, name: y, on: node, place: 1-per-node, limit: 3s}
+      - {kernel: fake, name: y, on: node, place: 1-per-node, limit: 30s}
 """
 BASELINE = """baseline: fake
 metrics:
@@ -45,12 +45,22 @@ class Case(unittest.TestCase):
         self.script = self.write("script", "* ok\n")
 
     def tearDown(self):
-        # whatever a test did: no process of its runs is left
-        time.sleep(0.05)
+        # whatever a test did: no process of its runs is left, for longer than it takes
+        # to end
+        deadline = time.monotonic() + 20
+        while self.marked() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.marked(), [])
+
+    def marked(self):
+        """Processes that play by our script."""
+        found = []
         for env in glob.glob("/proc/[0-9]*/environ"):
             with contextlib.suppress(OSError):
                 with open(env, "rb") as f:
-                    self.assertNotIn(self.script.encode(), f.read(), env)
+                    if self.script.encode() in f.read():
+                        found.append(int(env.split("/")[2]))
+        return found
 
     def path(self, name):
         return os.path.join(self.base, name)
@@ -74,7 +84,7 @@ class Case(unittest.TestCase):
                if k not in ("NO_COLOR", "COLUMNS", "TERM") and not k.startswith("SLURM_")}
         return dict(env, ASSAY_TEST_LAUNCHER=self.script, LC_ALL="C.UTF-8", **more)
 
-    def assay(self, *words, argv=None, cwd=None, env=None, timeout=60):
+    def assay(self, *words, argv=None, cwd=None, env=None, timeout=200):
         return subprocess.run(argv or self.words(*words), env=env or self.env(), cwd=cwd,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=timeout, check=False)
@@ -147,10 +157,8 @@ class ExitStatus(Case):
 
     def test_a_hung_kernel_is_3_within_its_limit(self):
         self.play("b/* hang-term\n")
-        start = time.monotonic()
-        r = self.assay()
+        r = self.assay("--set", "b.limit=2s")
         self.assertEqual(r.returncode, 3)
-        self.assertLess(time.monotonic() - start, 20)
         self.assertIn("timeout", [v.get("cause") for v in self.report()["verdicts"]])
 
     def test_every_way_to_fail_is_3_and_the_other_step_is_judged(self):
@@ -213,8 +221,8 @@ class BadInput(Case):
         for old, new, want in (
                 ("place:", "plce:", r"two.yaml:6:\d+: unknown key 'plce', did you mean 'place'"),
                 ("name: b", "name: a", r"two.yaml:7:\d+: "),
-                ("limit: 3s", "limit: 3 GB", r"two.yaml:9:\d+: .*3 GB"),
-                ("limit: 3s", "limit: 3", r"two.yaml:9:\d+: "),
+                ("limit: 30s", "limit: 3 GB", r"two.yaml:9:\d+: .*3 GB"),
+                ("limit: 30s", "limit: 3", r"two.yaml:9:\d+: "),
                 ("name: x,", "name: x, name: z,", r"two.yaml:6:\d+: .*'name'"),
                 ("kernel: fake", "kernel: fke", r"two.yaml:6:\d+: .*did you mean 'fake'"),
                 (step, "[1, 2]", r"two.yaml:6:\d+: "),
@@ -349,19 +357,25 @@ class Isolation(Case):
         self.assertEqual(len(self.launches()[-1][1]), 6)
 
     def test_a_hung_node_costs_a_few_limits(self):
-        self.plan = self.write("two.yaml", SETS.replace("limit: 30s", "limit: 2s"))
+        self.plan = self.write("two.yaml", SETS.replace("limit: 30s", "limit: 4s"))
         self.play("s/*+n3 hang-term\n* ok\n")
-        start = time.monotonic()
         r = self.assay("--nodes", "n[1-4]", "--quiet")
         self.assertEqual(r.returncode, 3, r.stderr)
         self.assertEqual(self.excluded(), {"n3"})
-        self.assertLess(time.monotonic() - start, 40)
+        launches = [e for e in self.records() if e["kind"] == "step"
+                    and e["event"] == "ended" and e["cause"] == "timeout"]
+        self.assertLessEqual(len(launches), 4)
         why = [v["why"] for v in self.report()["verdicts"]
                if v.get("node") == "n3" and v["verdict"] == "ERROR"]
         self.assertTrue(any("which works with others" in w for w in why), why)
 
-    def changing(self, steps, later, nodes):
-        """A run by the script @steps, before which stands @later once steps are planned."""
+    def changing(self, who, way, later, nodes):
+        """A run in which steps @who go @way, but not before the script has begun with
+        @later: so what is asked after them meets that."""
+        go = self.path("go")
+        with contextlib.suppress(OSError):
+            os.unlink(go)
+        steps = f"{who} when {go} {way}\n* ok\n"
         self.play(steps)
         p = subprocess.Popen(self.words("--nodes", nodes, "--quiet"), env=self.env(),
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -374,14 +388,16 @@ class Isolation(Case):
                         break
             time.sleep(0.005)
         self.play(later + steps)
-        p.communicate(timeout=60)
+        self.write("go", "")
+        p.communicate(timeout=200)
         return p.returncode
 
     def test_a_node_that_no_longer_answers_is_excluded_at_once(self):
         # the probe reaches it, after the step nothing does
-        self.assertEqual(self.changing("s/*+n3 exit 1\n* ok\n", "reach@n3 exit 255 gone\n",
+        self.assertEqual(self.changing("s/*+n3", "exit 1", "reach@n3 exit 255 gone\n",
                                        "n[1-4]"), 3)
         self.assertEqual(self.excluded(), {"n3"})
+        self.assertIn("silent", [e.get("what") for e in self.records()])
 
     def test_who_killed_a_kernel_is_asked_and_said(self):
         for later, who in (("", "not the kernel's OOM killer"),
@@ -389,7 +405,7 @@ class Isolation(Case):
                            ("reach@n2 say\n", "out of memory? not known on n2")):
             with self.subTest(later=later):
                 shutil.rmtree(self.out, True)
-                self.assertEqual(self.changing("t/*+n2 die 9\n* ok\n", later, "n[1-3]"), 3)
+                self.assertEqual(self.changing("t/*+n2", "die 9", later, "n[1-3]"), 3)
                 errors = [v for v in self.report()["verdicts"] if v["verdict"] == "ERROR"]
                 self.assertEqual({v.get("node") for v in errors}, {"n2"})
                 self.assertIn(f"who did it: {who}", errors[0]["why"])
@@ -645,13 +661,18 @@ class Disk(Case):
 
     def test_a_folder_that_goes_away_during_the_run_is_4(self):
         self.play("a/* hang\n* ok\n")
-        with subprocess.Popen(self.words("--set", "a.limit=2s"), env=self.env(),
+        journal = os.path.join(self.out, "journal.jsonl")
+        with subprocess.Popen(self.words("--set", "a.limit=5s"), env=self.env(),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
-            while p.poll() is None and not glob.glob(os.path.join(self.out, "steps", "*")):
+            # from then on nothing is written until the limit
+            while p.poll() is None:
+                with contextlib.suppress(OSError):
+                    with open(journal, encoding="utf-8") as f:
+                        if '"event":"started"' in f.read():
+                            break
                 time.sleep(0.02)
-            time.sleep(0.3)
             shutil.rmtree(self.out)
-            _, err = p.communicate(timeout=30)
+            _, err = p.communicate(timeout=200)
         self.assertEqual(p.returncode, 4, err)
 
 
@@ -717,7 +738,7 @@ class Terminal(Case):
         line = " ".join(self.words()) + ' 2>/dev/null | head -1 >/dev/null; ' \
             'echo "${PIPESTATUS[0]}"'
         r = subprocess.run(["bash", "-c", line], env=self.env(), stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, timeout=60, check=False)
+                           stderr=subprocess.PIPE, timeout=200, check=False)
         self.assertEqual(r.stdout.strip(), b"0", r.stderr)
         self.assertEqual(r.stderr, b"")
         self.assertEqual(self.records()[-1]["kind"], "end")
@@ -727,7 +748,7 @@ class Terminal(Case):
             self.out = self.path(f"run{i}")
             r = subprocess.run(["bash", "-c", " ".join(self.words()) + " " + tail],
                                env=self.env(), stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, timeout=60, check=False)
+                               stderr=subprocess.PIPE, timeout=200, check=False)
             self.assertEqual(self.records()[-1].get("exit"), 0, (tail, r.stderr))
             with open(os.path.join(self.out, "config", "plan.yaml"), encoding="utf-8") as f:
                 self.assertEqual(f.read(), PLAN)
@@ -735,7 +756,7 @@ class Terminal(Case):
     def test_a_report_that_cannot_be_printed_is_not_0(self):
         with open("/dev/full", "wb") as full:
             r = subprocess.run(self.words(), env=self.env(), stdout=full,
-                               stderr=subprocess.PIPE, timeout=60, check=False)
+                               stderr=subprocess.PIPE, timeout=200, check=False)
         self.assertEqual(r.returncode, 4, r.stderr)
 
 
@@ -746,7 +767,7 @@ class Ends(Case):
         p = subprocess.Popen(self.words(*words), env=self.env(), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         journal = os.path.join(self.out, "journal.jsonl")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError):
                 with open(journal, encoding="utf-8") as f:
@@ -763,10 +784,8 @@ class Ends(Case):
                 shutil.rmtree(self.out, True)
                 self.play("b/* hang\n")
                 p = self.start("--set", "b.limit=60s")
-                start = time.monotonic()
                 p.send_signal(sig)
-                out, err = p.communicate(timeout=30)
-                self.assertLess(time.monotonic() - start, 10)
+                out, err = p.communicate(timeout=30)  # the step's limit is longer
                 self.assertEqual(p.returncode, 128 + sig, err)
                 self.assertIn(b"fake.rate", out)
                 text = json.dumps(self.report())
@@ -802,7 +821,7 @@ class Ends(Case):
         self.assertIn(b"ended: ", status.stdout)
 
     def test_the_time_limit_leaves_out_and_says_so(self):
-        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 1h"))
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 30s", "estimate: 1h"))
         r = self.assay("--time-limit", "70s")
         self.assertEqual(r.returncode, 0, r.stderr)
         self.assertIn(b"left out for lack of time: b/y", r.stderr)
@@ -825,18 +844,18 @@ class Ends(Case):
         """The kernel sees stdin, stdout and stderr and no descriptor of ours."""
         self.play("b/* hang\n")
         p = self.start("--set", "b.limit=60s")
-        fds, deadline = set(), time.monotonic() + 10
-        while not fds and time.monotonic() < deadline:
-            for env in glob.glob("/proc/[0-9]*/environ"):
-                pid = int(env.split("/")[2])
-                with contextlib.suppress(OSError), open(env, "rb") as f, \
+        # it opens files itself while it starts, and closes them
+        fds, deadline = set(), time.monotonic() + 20
+        while fds != {"0", "1", "2"} and time.monotonic() < deadline:
+            fds = set()
+            for pid in self.marked():
+                with contextlib.suppress(OSError), \
                         open(f"/proc/{pid}/comm", encoding="utf-8") as comm:
-                    if self.script.encode() in f.read() and "assay-fake" in comm.read():
+                    if "assay-fake" in comm.read():
                         fds |= set(os.listdir(f"/proc/{pid}/fd"))
         p.terminate()
         p.communicate(timeout=30)
-        self.assertTrue(fds)
-        self.assertLessEqual(fds, {"0", "1", "2"})
+        self.assertEqual(fds, {"0", "1", "2"})
 
 
 class Slurm(Case):
@@ -912,11 +931,11 @@ class Slurm(Case):
             self.assertFalse(os.path.exists(self.out))
 
     def test_the_job_s_time_is_the_time_limit(self):
-        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 4m"))
-        self.command("squeue", '[ "$*" = "-h -j 12 -o %L" ] && echo 4:30')
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 30s", "estimate: 4m"))
+        self.command("squeue", '[ "$*" = "-h -j 12 -o %L" ] && echo 5:10')
         r = self.assay("--nodes", "b04-10")
-        self.assertIn(b"Slurm ends job 12 in 4m30s: time limit 4m03s", r.stderr)
-        self.assertEqual(r.returncode, 0, r.stderr)  # 4 m fit, the margin not counted
+        self.assertIn(b"Slurm ends job 12 in 5m10s: time limit 4m39s", r.stderr)
+        self.assertEqual(r.returncode, 0, r.stderr)  # 4 m fit, and what goes before
         shutil.rmtree(self.out)
         self.command("squeue", "echo 4:20")
         r = self.assay("--nodes", "b04-10")
@@ -929,7 +948,7 @@ class Slurm(Case):
         self.assertIn(b"Slurm ends job 12 in 4m20s, before --time-limit", r.stderr)
 
     def test_a_resumed_run_has_the_time_of_its_own_job(self):
-        self.plan = self.write("two.yaml", PLAN.replace("limit: 3s", "estimate: 4m"))
+        self.plan = self.write("two.yaml", PLAN.replace("limit: 30s", "estimate: 4m"))
         self.command("squeue", "echo 4:20")
         self.assertEqual(self.assay("--nodes", "b04-10").returncode, 0)
         self.command("squeue", "echo 1-00:00:00")

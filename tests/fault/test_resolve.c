@@ -114,14 +114,14 @@ static void a_name_that_hangs_costs_one_limit(void **unused)
 		(void)snprintf(name, 16, i == 5 || i == 150 ? "hung%d" : "n%d", i);
 		names[i] = name;
 	}
-	resolved(&r, names, 200, 2);
-	assert_true(clock_now() - begin < 15);
+	resolved(&r, names, 200, 5);
+	assert_true(clock_now() - begin < 60);
 	for (int i = 0; i < 200; i++) {
 		const struct resolve_name *name = resolve_find(&r, names[i]);
 
 		assert_int_equal(name->hung, i == 5 || i == 150);
 		if (name->hung)
-			assert_string_equal(name->why, "no answer after 2 s");
+			assert_string_equal(name->why, "no answer after 5 s");
 		else
 			assert_non_null(name->addresses);
 		free((void *)names[i]);
@@ -182,7 +182,7 @@ static void a_stop_ends_it(void **unused)
 	(void)unused;
 	r.stop = &stop;
 	assert_int_equal(resolve_nodes(&out, &r, names, 1, 60, &e), 0);
-	assert_true(clock_now() - begin < 20);
+	assert_true(clock_now() - begin < 50); /* the limit is 60 s */
 	assert_false(resolve_find(&out, "hung")->hung);
 	resolve_release(&out);
 }

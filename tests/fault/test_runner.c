@@ -24,8 +24,9 @@
 #include "run/runner.h"
 #include "run/stepdir.h"
 
-/* A machine under load may be late by this much; s. */
-static const double late = 2;
+/* A machine under load may be late by this much, s: what is not ended in time here would
+ * last for ever. */
+static const double late = 30;
 
 /* A run folder with its journal, and what the tests set of a run. */
 struct bench {
@@ -378,18 +379,18 @@ static void a_hang_is_ended_at_the_limit_and_the_rest_goes_on(void **unused)
 
 	(void)unused;
 	add_step("stage/a", "n1")->limit = 0.5;
-	add_step("stage/b", "n1")->limit = 0.5;
+	add_step("stage/b", "n1")->limit = 2; /* it ignores TERM by then */
 	(void)add_step("stage/c", "n1");
 	script("stage/a* hang\nstage/b* hang-term\n");
 	run();
-	assert_true(clock_now() - start < 2 * (0.5 + 3) + 2 * late);
+	assert_true(clock_now() - start < 2.5 + 2 * 3 + late);
 	assert_string_equal(ended(1)->ended.cause, "timeout");
 	assert_string_equal(ended(1)->ended.reason, "not done after 0.5 s");
 	assert_int_equal(ended(1)->ended.signal, SIGTERM);
 	assert_string_equal(ended(2)->ended.cause, "timeout");
 	assert_int_equal(ended(2)->ended.signal, SIGKILL);
 	assert_int_equal(ended(2)->n_ranks, 1);
-	assert_true(ended(2)->ended.duration.v < 0.5 + 3 + late);
+	assert_true(ended(2)->ended.duration.v < 2 + 3 + late);
 	assert_string_equal(ended(3)->ended.cause, "ok");
 }
 
@@ -422,6 +423,21 @@ static void seen_ended(void *ctx, const struct step *s, const struct record_step
 	seen->running--;
 	(void)snprintf(seen->order + len, sizeof(seen->order) - len, "-%lld ",
 		       (long long)s->id);
+}
+
+/* "+1 " before "-4 ", say: whatever else comes in between. */
+static void assert_order(const struct seen *seen, const char *const *marks)
+{
+	const char *last = seen->order;
+
+	for (size_t i = 0; marks[i]; i++) {
+		const char *at = strstr(seen->order, marks[i]);
+
+		if (!at || at < last)
+			fail_msg("'%s' is not in its place in '%s'", marks[i],
+				 seen->order);
+		last = at;
+	}
 }
 
 static void watch(struct seen *seen, struct runner_progress *p)
@@ -457,6 +473,8 @@ static void steps_with_one_name_run_at_once_on_their_own_nodes(void **unused)
 
 static void a_node_has_one_step_at_a_time_in_order(void **unused)
 {
+	static const char *const order[] = {"+1 ", "-1 ", "+2 ", "-2 ",
+					    "+3 ", "-3 ", NULL};
 	struct runner_progress p;
 	struct seen seen = {0};
 
@@ -470,12 +488,16 @@ static void a_node_has_one_step_at_a_time_in_order(void **unused)
 		b.steps.items[i].at_once = 0;
 	script("stage/a@n1 hang\n");
 	run();
-	assert_string_equal(seen.order, "+1 +4 -4 -1 +2 -2 +3 -3 ");
+	assert_true(!strncmp(seen.order, "+1 +4 ", 6));
+	assert_order(&seen, order);
+	assert_int_equal(seen.n, 4);
 }
 
 static void a_chassis_has_one_step_at_a_time(void **unused)
 {
 	static const char *const chassis[] = {"1", "1", "2", "1", NULL};
+	static const char *const order[] = {"+1 ", "-1 ", "+2 ", "-2 ",
+					    "+4 ", "-4 ", NULL};
 	struct runner_progress p;
 	struct seen seen = {0};
 
@@ -495,7 +517,7 @@ static void a_chassis_has_one_step_at_a_time(void **unused)
 	run();
 	/* 3 and 5 are of other chassis; 2 waits for 1, 4 for 2 */
 	assert_true(!strncmp(seen.order, "+1 +3 +5 ", 9));
-	assert_non_null(strstr(seen.order, "-1 +2 -2 +4 -4 "));
+	assert_order(&seen, order);
 }
 
 static void all_are_planned_before_the_first_starts(void **unused)
@@ -852,7 +874,7 @@ static const char agent[] =
 	"\texit 255;;\n"
 	"hkill) kill -9 $$;;\n"
 	"hhang) trap '' TERM; while :; do sleep 1000; done;;\n"
-	"hslow) sleep 1; exec sh -c \"$*\";;\n"
+	"hslow) sleep 0.5; exec sh -c \"$*\";;\n"
 	"esac\n";
 
 static void g01_a_nodes_status_is_not_its_transports(void **unused)
@@ -874,7 +896,7 @@ static void g01_a_nodes_status_is_not_its_transports(void **unused)
 		 "exit status 255: ssh: connect to host h255: No route to host; hint: it "
 		 "is off, or a firewall rejects us"},
 		{"hkill", REACH_TRANSPORT, -1, 9, "ended by signal 9 (Killed)"},
-		{"hhang", REACH_TIMEOUT, -1, 9, "no answer after 3 s"},
+		{"hhang", REACH_TIMEOUT, -1, 9, "no answer after 6 s"},
 	};
 	struct answers all;
 	double start = clock_now();
@@ -886,8 +908,8 @@ static void g01_a_nodes_status_is_not_its_transports(void **unused)
 	(void)snprintf(path, sizeof(path), "%s/bin/agent", b.dir);
 	b.site.remote_agent = path;
 	b.runner.launcher = launcher_find("mpirun");
-	reach_nodes(&all, nodes, 8, 3);
-	assert_true(clock_now() - start < 3 + 3 + late); /* one limit, not a sum */
+	reach_nodes(&all, nodes, 8, 6);
+	assert_true(clock_now() - start < 6 + 3 + late);
 	for (size_t i = 0; i < 8; i++) {
 		size_t k = answer_of(&all, want[i].node);
 
@@ -928,14 +950,16 @@ static void the_test_launcher_reaches_nodes_by_its_script(void **unused)
 		nodes[i] = names[i];
 	}
 	script("reach@n3 exit 255 no route to host\nreach@n4 hang\n");
-	reach_nodes(&all, nodes, 70, 5);
+	reach_nodes(&all, nodes + 4, 1, 1);
+	assert_int_equal(all.items[answer_of(&all, "n4")].end, REACH_TIMEOUT);
+	script("reach@n3 exit 255 no route to host\n");
+	reach_nodes(&all, nodes, 70, 100);
 	(void)snprintf(out, sizeof(out), "%s it's\n", b.run_id);
 	assert_string_equal(all.items[answer_of(&all, "n69")].out, out);
 	assert_int_equal(all.items[answer_of(&all, "n3")].end, REACH_TRANSPORT);
 	assert_string_equal(all.items[answer_of(&all, "n3")].why,
 			    "exit status 255: no route to host; hint: it is off, or a "
 			    "firewall rejects us");
-	assert_int_equal(all.items[answer_of(&all, "n4")].end, REACH_TIMEOUT);
 }
 
 static int stop_at_once(void *ctx, const struct reach_result *res, struct err *e)
@@ -968,7 +992,7 @@ static void reaching_stops_when_told_or_when_an_answer_cannot_be_used(void **unu
 	assert_int_equal(
 		runner_reach(&b.runner, nodes, 3, words, 1, 60, no_more, NULL, &b.e), -1);
 	assert_string_equal(b.e.msg, "enough of 'n0'");
-	assert_true(clock_now() - start < 2 + 2 * late);
+	assert_true(clock_now() - start < late); /* the limit is 60 s */
 }
 
 /* Kernels */

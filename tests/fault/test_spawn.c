@@ -23,8 +23,9 @@
 #include "base/strbuf.h"
 #include "left.h"
 
-/* A machine under load may be late by this much; s. */
-static const double late = 2;
+/* A machine under load may be late by this much, s: what is not ended in time here would
+ * last for a quarter of an hour. */
+static const double late = 30;
 
 struct child {
 	struct strbuf out, err;
@@ -288,15 +289,15 @@ static void a_hanging_child_is_ended_at_its_limit(void **unused)
 		struct child ch = {0};
 		double start = clock_now(), took;
 
-		run_sh(&ch, scripts[i], 0.5);
+		run_sh(&ch, scripts[i], 1);
 		took = clock_now() - start;
 		assert_int_equal(ch.r.end, SPAWN_TIMEOUT);
 		assert_int_equal(ch.r.exit, -1);
 		assert_true(ch.r.signal == SIGTERM || ch.r.signal == SIGKILL);
 		assert_string_equal(strbuf_str(&ch.out), "begun\n");
 		assert_int_equal(ch.r.stuck, 0);
-		assert_true(took >= 0.5);
-		assert_true(took < 0.5 + 3 + late);
+		assert_true(took >= 1);
+		assert_true(took < 1 + 3 + late);
 		child_release(&ch);
 	}
 }
@@ -306,7 +307,7 @@ static void output_after_term_is_still_heard(void **unused)
 	struct child ch = {0};
 
 	(void)unused;
-	run_sh(&ch, "trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", 0.3);
+	run_sh(&ch, "trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done", 1);
 	assert_int_equal(ch.r.end, SPAWN_TIMEOUT);
 	assert_int_equal(ch.r.exit, 7);
 	assert_string_equal(strbuf_str(&ch.out), "bye\n");
@@ -355,7 +356,7 @@ static void ending_one_child_leaves_the_others(void **unused)
 
 	(void)unused;
 	assert_int_equal(spawn_open(&s, run_id, &e), 0);
-	start_sh(s, &works, "(setsid sleep 3 >/dev/null 2>&1; true); echo whole", 60);
+	start_sh(s, &works, "(setsid sleep 3 >/dev/null 2>&1; true); echo whole", 120);
 	start_sh(s, &hangs, "setsid sleep 1000", 0.3);
 	pump_all(s);
 	spawn_close(s);
@@ -386,17 +387,20 @@ static void a_process_that_cannot_be_ended_does_not_keep_us(void **unused)
 		script, sizeof(script),
 		"cd %s/%s; echo $$ >tasks; echo frozen; echo FROZEN >freezer.state",
 		group, run_id);
-	run_sh(&ch, script, 0.5);
+	run_sh(&ch, script, 1);
 	assert_int_equal(ch.r.end, SPAWN_TIMEOUT);
 	assert_int_equal(ch.r.stuck, 1);
 	assert_string_equal(strbuf_str(&ch.out), "frozen\n");
-	assert_true(clock_now() - start < 0.5 + 10 + 2 * late);
-	(void)snprintf(script, sizeof(script),
-		       "cd %s/%s && echo THAWED >freezer.state && cd .. && sleep 0.5 && "
-		       "rmdir %s",
-		       group, run_id, run_id);
+	assert_true(clock_now() - start < 1 + 10 + late);
+	/* it ends now, and its group is empty */
+	(void)snprintf(
+		script, sizeof(script),
+		"cd %s/%s && echo THAWED >freezer.state && cd .. && "
+		"for i in $(seq 600); do rmdir %s 2>/dev/null && exit; sleep 0.05; "
+		"done; exit 1",
+		group, run_id, run_id);
 	assert_int_equal(system(script), 0);
-	(void)waitpid(-1, NULL, WNOHANG);
+	(void)waitpid(-1, NULL, 0);
 	child_release(&ch);
 }
 
@@ -457,7 +461,7 @@ static void sixty_four_children_run_at_the_same_time(void **unused)
 	pump_all(s);
 	took = clock_now() - start;
 	spawn_close(s);
-	assert_true(took < 30); /* one after the other: 128 s */
+	assert_true(took < 100); /* one after the other: 128 s */
 	for (int i = 0; i < 64; i++) {
 		assert_int_equal(ch[i].ended, 1);
 		assert_int_equal(ch[i].r.exit, i);
@@ -527,18 +531,22 @@ static void a_flood_is_ended_when_nobody_wants_more(void **unused)
 
 static void orphans_come_to_us_and_are_reaped(void **unused)
 {
+	char script[400];
 	struct child ch = {0};
 
-	/* fifty processes whose parent is gone before they end; one says whose it is now
-	 */
+	/* fifty processes whose parent is gone before they end; one waits until it is
+	 * ours. cat ends when all have closed what it reads. */
 	(void)unused;
-	run_sh(&ch,
-	       "for i in $(seq 50); do (sleep 0.2 &) ; done;"
-	       "(sh -c 'sleep 0.2; cut -d\" \" -f4 /proc/$$/stat' &); sleep 0.8",
-	       60);
+	(void)snprintf(script, sizeof(script),
+		       "(for i in $(seq 50); do (sleep 0.2 &) ; done;"
+		       "(sh -c 'for i in $(seq 1000); do p=$(cut -d\" \" -f4 "
+		       "/proc/$$/stat); [ $p != %ld ] || break; sleep 0.01; done; "
+		       "echo $p' &)) | cat",
+		       (long)getpid());
+	run_sh(&ch, script, 120);
 	assert_int_equal(ch.r.exit, 0);
 	assert_int_equal(strtol(strbuf_str(&ch.out), NULL, 10), getpid());
-	assert_int_equal(left_children(), 0);
+	assert_int_equal(ch.r.left, 0);
 	child_release(&ch);
 }
 
@@ -611,8 +619,8 @@ static void children_do_not_outlive_a_parent_that_is_killed(void **unused)
 	(void)unused;
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
-	assert_true(left_gone(children[0], 2.5));
-	assert_true(left_gone(children[1], 2.5));
+	assert_true(left_gone(children[0], late));
+	assert_true(left_gone(children[1], late));
 	/* their own children, if any, are what a resumed run looks for */
 	assert_int_equal(procs_end_run(run_id, &found, &e), 0);
 }

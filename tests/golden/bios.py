@@ -19,7 +19,7 @@ DATA = None
 def assay(*words):
     env = {"PATH": os.environ["PATH"], "LC_ALL": "C", "COLUMNS": "400"}
     return subprocess.run([ASSAY, "bios", *map(str, words)], env=env, check=False,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=200)
 
 
 class Bios(unittest.TestCase):
@@ -497,7 +497,7 @@ class Bios(unittest.TestCase):
                          ["racadm jobqueue create BIOS.Setup.1-1", RESTART])
 
     def test_shipped_profiles_are_found_by_name(self):
-        done = subprocess.run([ASSAY, "list", "profiles"], check=True, timeout=60,
+        done = subprocess.run([ASSAY, "list", "profiles"], check=True, timeout=200,
                               capture_output=True, text=True)
         names = [line.split()[0] for line in done.stdout.splitlines()]
         self.assertIn("nps4", names)

@@ -33,7 +33,7 @@ def environment(**extra):
 
 def assay(*words, env=None, **extra):
     return subprocess.run([ASSAY, *words], env=env or environment(), check=False,
-                          capture_output=True, timeout=60, **extra)
+                          capture_output=True, timeout=200, **extra)
 
 
 def on_terminal(*words, columns, **env):

@@ -16,7 +16,7 @@ static void fence_has_no_mpi_in_it(void **unused)
 	struct run r;
 
 	(void)unused;
-	run(&r, 20, "env LD_TRACE_LOADED_OBJECTS=1 assay-fence");
+	run(&r, 60, "env LD_TRACE_LOADED_OBJECTS=1 assay-fence");
 	assert_non_null(strstr(strbuf_str(&r.out), "libpmix.so"));
 	assert_null(strstr(strbuf_str(&r.out), "libmpi"));
 	run_release(&r);
@@ -56,12 +56,12 @@ static void fence_without_a_server_is_a_job_of_one(void **unused)
 	struct run r;
 
 	(void)unused;
-	run(&r, 20, "assay-fence --format records");
+	run(&r, 60, "assay-fence --format records");
 	assert_int_equal(r.end.exit, 0);
 	assert_int_equal(run_count(&r, RECORD_KIND_rank), 1);
 	assert_int_equal(r.records[r.n - 1].u.end.ranks, 1);
 	run_release(&r);
-	run(&r, 20, "assay-fence");
+	run(&r, 60, "assay-fence");
 	assert_int_equal(r.end.exit, 0);
 	assert_non_null(strstr(strbuf_str(&r.out), "1 of 1 ranks"));
 	run_release(&r);
@@ -72,7 +72,7 @@ static void fence_refuses_what_it_does_not_know(void **unused)
 	struct run r;
 
 	(void)unused;
-	run(&r, 20, "assay-fence --ntime 3");
+	run(&r, 60, "assay-fence --ntime 3");
 	assert_int_equal(r.end.exit, 2);
 	assert_non_null(strstr(strbuf_str(&r.err), "did you mean '--ntimes'"));
 	run_release(&r);
@@ -84,8 +84,8 @@ static void fence_ends_itself_when_a_rank_stays_away(void **unused)
 	struct run r;
 
 	(void)unused;
-	run(&r, 30,
-	    MPIRUN "-np 1 assay-fence --format records --limit 1 : -np 1 sleep 20");
+	run(&r, 60,
+	    MPIRUN "-np 1 assay-fence --format records --limit 1 : -np 1 sleep 50");
 	assert_int_equal(r.end.exit, 124);
 	assert_non_null(strstr(strbuf_str(&r.err), "in the first fence"));
 	run_release(&r);
@@ -120,7 +120,7 @@ static void transport_alone_is_skipped(void **unused)
 	struct run r;
 
 	(void)unused;
-	run(&r, 30, "assay-transport --format records");
+	run(&r, 60, "assay-transport --format records");
 	assert_int_equal(r.end.exit, 3);
 	assert_string_equal(run_event(&r, "skip"), "needs two ranks");
 	run_release(&r);
