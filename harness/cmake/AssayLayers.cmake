@@ -51,5 +51,5 @@ function(assay_test name)
   target_compile_definitions(${name} PRIVATE
     TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data" SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${A_LABELS}" TIMEOUT 120)
+  set_tests_properties(${name} PROPERTIES LABELS "${A_LABELS}" TIMEOUT 300)
 endfunction()
