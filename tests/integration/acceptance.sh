@@ -15,7 +15,7 @@ check "each step on each of them gave a result" \
 check "none of them fails" report 'not fails and set(words.values()) <= {"PASS", "WARN"}'
 
 # --- one that gets a quarter of its share: its best loops look well, what it sustains not
-bed fault n3 slow 25
+fault n3 slow 25
 check "with a slow node among them the run fails" measure slow 1 --set stream.size=32M
 check "it was the slow one" report 'words["n3"] == "FAIL"'
 check "its peers say so, by the rate it sustains" \

@@ -17,11 +17,11 @@ submit()
 		shift
 	done
 	shift
-	job=$(bed head sbatch --parsable --chdir "$scratch" -t 5 "${words[@]}" \
+	job=$(bed head sbatch --parsable --chdir "$scratch" -t 10 "${words[@]}" \
 		"$top/jobs/acceptance.sbatch" --set memory.at_once=1 --set detail.at_once=1 \
 		"$@") || return
 	run=$scratch/assay-$job
-	eventually 150 ended
+	eventually 400 ended
 }
 ended() { [[ $(bed head scontrol show job "$job") =~ JobState=(COMPLETED|FAILED|CANCELLED|TIMEOUT) ]]; }
 exits() { says "ExitCode=$1:0" bed head scontrol show job "$job"; }
@@ -35,7 +35,7 @@ check "each step on each of them gave a result" \
 	report 'ok and nodes == sorted(3 * ["n1", "n2", "n3", "n4"])'
 check "none of them fails" report 'not fails and set(words.values()) <= {"PASS", "WARN"}'
 
-bed fault n11 slow 25
+fault n11 slow 25
 check "a job on sixteen nodes ends" submit -N 16 -- --set stream.size=32M
 check "it fails" exits 1
 check "it was the slow one" report 'words["n11"] == "FAIL"'

@@ -14,7 +14,7 @@ pairs() # STATUS [OPTION...]
 	run=$scratch/run
 	rm -rf "$run"
 	bed site >"$scratch/site.yaml"
-	limit=120 gives "$status" bed head "$build/bin/assay" run fabric --allow-root \
+	limit=400 gives "$status" bed head "$build/bin/assay" run fabric --allow-root \
 		--site "$scratch/site.yaml" --set pairs.at_once=1 \
 		--set net.pairs-at-once=1 --set net.seconds=0.2 \
 		--set net.message-size=8:128k \
@@ -70,27 +70,27 @@ clean)
 	check "all 28 pairs were measured" met 28
 	;;
 port)
-	bed fault n3 rate 100mbit
+	fault n3 rate 100mbit
 	check "a port of 100 Mbit/s fails" pairs 1
 	check "it is n3, and nothing else" finds '[("n3",)]'
 	;;
 pair)
-	bed fault pair n2 n7 rate 100mbit
+	fault pair n2 n7 rate 100mbit
 	check "a pair of 100 Mbit/s fails" pairs 1
 	check "it is n2-n7, and nothing else" finds '[("n2", "n7")]'
 	;;
 direction)
-	bed fault n5 rate-out 100mbit
+	fault n5 rate-out 100mbit
 	check "a slow direction fails" pairs 1
 	check "it is what n5 sends, and nothing else" finds '[("n5",)]' '"out"'
 	;;
 loss)
-	bed fault n6 loss 2
+	fault n6 loss 2
 	check "2 % of loss fail" pairs 1
 	check "it is n6, and nothing else" finds '[("n6",)]'
 	;;
 delay)
-	bed fault n4 delay 2ms
+	fault n4 delay 2ms
 	check "2 ms of delay fail" pairs 1
 	check "it is n4, and nothing else" finds '[("n4",)]'
 	;;
@@ -98,10 +98,10 @@ dies)
 	# in the middle: when the second of seven rounds is in the journal
 	(pairs 3 >"$scratch/pairs" 2>&1
 	echo $? >"$scratch/status") &
-	check "two rounds are done" eventually 30 \
+	check "two rounds are done" eventually 90 \
 		grep -q '"2 of 7: 4 pairs"' "$scratch/run/journal.jsonl"
-	bed fault n5 dead
-	check "the run ends by itself" eventually 90 test -s "$scratch/status"
+	fault n5 dead
+	check "the run ends by itself" eventually 200 test -s "$scratch/status"
 	run=$scratch/run
 	check "with status 3: something is missing, nothing is slow" \
 		says 0 cat "$scratch/status" "$scratch/pairs"

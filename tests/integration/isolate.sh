@@ -9,8 +9,8 @@
 cat >"$scratch/plan.yaml" <<-END
 	plan: together
 	stages:
-	  - {name: s, gate: true, steps: [{kernel: transport, on: all, place: anywhere, ntimes: 100,
-	     limit: 8s}]}
+	  - {name: s, gate: true, steps: [{kernel: transport, on: all, place: anywhere, ntimes: 60,
+	     limit: 10s}]}
 	  - {name: t, steps: [{kernel: example, place: 1-per-node, ntimes: 1}]}
 END
 measuring() { grep -qs '"event":"started","key":"s/' "$run/journal.jsonl"; }
@@ -20,8 +20,11 @@ bed site >"$scratch/site.yaml"
 run=$scratch/run
 "$top/tests/testbed/bed" head "$build/bin/assay" run "$scratch/plan.yaml" --allow-root \
 	--site "$scratch/site.yaml" -o "$run" >"$scratch/log" 2>&1 &
-check "the launch over all nodes begins" eventually 20 measuring
-bed fault n3 fabric-down
+check "the launch over all nodes begins" eventually 60 measuring
+# So that it cannot be over before the fabric fails.
+check "its rank on n3 is held" bed fault n3 stop assay-transport
+fault n3 fabric-down
+check "it goes on" bed exec n3 pkill -CONT -x assay-transport
 wait $!
 check "the run ends with 3" test $? = 3
 check "n3 is excluded, and nobody else" report \

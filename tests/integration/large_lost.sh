@@ -16,14 +16,14 @@ END
 
 bed up 4 || exit 1
 bed site >"$scratch/site.yaml"
-bed fault n4 mtu 1400
+fault n4 mtu 1400
 run=$scratch/run
 check "a run over a path that loses large packets ends with 3" gives 3 \
 	bed head "$build/bin/assay" run "$scratch/plan.yaml" --allow-root \
-	--site "$scratch/site.yaml" --set transport.patience=1 -o "$run"
+	--site "$scratch/site.yaml" --set transport.patience=2 -o "$run"
 check "it is n4, and nobody else" report '[n for n in words if words[n] == "ERROR"] == ["n4"]'
 check "it is said from which size on, and where to look" report \
-	'"ranks 0 and 1: small messages pass, from 4096 bytes on they hang (1 s): check MTU" in
+	'"ranks 0 and 1: small messages pass, from 4096 bytes on they hang (2 s): check MTU" in
 		why["n4"]'
 check "the others are measured" report 'nodes == ["n1", "n2", "n3"]'
 finish

@@ -11,7 +11,8 @@ failed=0
 
 [[ $EUID == 0 ]] || { echo "needs root"; exit 77; }
 
-bed() { timeout -k 5 "${limit:-60}" "$top/tests/testbed/bed" "$@"; }
+# The limits here and in the tests only end what hangs: a machine may be slow.
+bed() { timeout -k 5 "${limit:-120}" "$top/tests/testbed/bed" "$@"; }
 
 mkdir -p "$build/scratch/$BED_NAME" # seen by all nodes
 scratch=$build/scratch/$BED_NAME
@@ -31,6 +32,9 @@ check()
 		failed=1
 	fi
 }
+
+# fault WORD...: 'bed fault', which a test that goes on without has nothing to say
+fault() { check "fault $*" bed fault "$@"; }
 
 # gives STATUS CMD...: whether it ends so
 gives()
@@ -76,13 +80,14 @@ eventually()
 	shift
 	until "$@"; do
 		((SECONDS < end)) || return 1
-		sleep 0.2
+		sleep 0.1
 	done
 }
 
 # report PYTHON-EXPRESSION: whether it holds for the run in $run. Of the report r: words
 # and whys of the nodes, fails (node, rule, metric); of the journal: steps, ended by key,
-# ok when all ended well, nodes of the plan's own launches, a name for each.
+# ok when all ended well, nodes of the plan's own launches, a name for each; lost nodes in
+# their order.
 report()
 {
 	python3 -c 'import json, sys
@@ -93,8 +98,9 @@ fails = {(v.get("node"), v["rule"], v.get("metric")) for v in r["verdicts"] if v
 steps = [e for e in map(json.loads, open(sys.argv[2])) if e["kind"] == "step"]
 ended = {e["key"]: e for e in steps if e["event"] == "ended"}
 ok = all(e["cause"] == "ok" for e in ended.values())
+lost = [e["node"] for e in map(json.loads, open(sys.argv[2])) if e.get("what") == "lost"]
 nodes = sorted(k.split("@")[1] for k in ended if "@n" in k) # but the steps of the preflight
-print(words, why, fails, [(e["key"], e["cause"], e.get("reason")) for e in ended.values()])
+print(words, why, fails, lost, [(e["key"], e["cause"], e.get("reason")) for e in ended.values()])
 sys.exit(not eval("(" + sys.argv[3] + ")"))' "$run/report.json" "$run/journal.jsonl" "$1"
 }
 
@@ -107,7 +113,7 @@ measure()
 	run=$scratch/$1
 	shift 2
 	bed site >"$scratch/site.yaml"
-	limit=180 gives "$status" bed head "$build/bin/assay" run \
+	limit=400 gives "$status" bed head "$build/bin/assay" run \
 		"$top/tests/integration/plans/memory.yaml" --allow-root \
 		--site "$scratch/site.yaml" --set memory.at_once=1 --set detail.at_once=1 "$@" \
 		-o "$run"

@@ -22,6 +22,7 @@ start() # OPTION...: in the background; $! is not the controller
 }
 controller() { grep -h '"kind":"run"' "$run/journal.jsonl" 2>/dev/null | tail -1 | sed 's/.*"pid":\([0-9]*\).*/\1/'; }
 end() { bed head kill "-$1" "$(controller)"; } # SIGNAL
+over() { grep -qs '"kind":"end"' "$run/journal.jsonl"; }
 starts() { [[ $(grep -cs '"kind":"run"' "$run/journal.jsonl") -ge $1 ]]; }
 # Kernels, launchers and daemons on any node, but those we started by hand.
 left()
@@ -58,57 +59,59 @@ bed site >"$scratch/site.yaml"
 # What looks like ours and is not, one of another run.
 for where in "exec n2" head; do
 	# shellcheck disable=SC2086 # two words
-	"$top/tests/testbed/bed" $where bash -c 'exec -a "assay-stream by hand" sleep 200' &
+	"$top/tests/testbed/bed" $where bash -c 'exec -a "assay-stream by hand" sleep 2000' &
 	# shellcheck disable=SC2086
 	"$top/tests/testbed/bed" $where \
-		bash -c 'ASSAY_RUN=another exec -a "orted by hand" sleep 200' &
+		bash -c 'ASSAY_RUN=another exec -a "orted by hand" sleep 2000' &
 done
-eventually 5 bed exec n2 pgrep -f 'orted by hand' >/dev/null
+check "what looks like ours begins" eventually 30 bed exec n2 pgrep -f 'orted by hand'
 
-# --- killed five times
+# --- killed five times, or as often as it takes where all is quick
 run=$scratch/killed
 start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run"
 for i in 1 2 3 4 5; do
-	check "start $i of the controller is in the journal" eventually 20 starts "$i"
+	check "start $i of the controller is in the journal" eventually 60 starts "$i"
 	after=$((RANDOM % 3)).$((RANDOM % 10))
 	sleep "$after"
+	! over || break
 	end KILL
 	echo "        killed after $after s"
 	wait $! 2>/dev/null
 	start --resume "$run"
 done
 wait $! 2>/dev/null
-check "killed five times and resumed it ends" grep -q '"kind":"end"' "$run/journal.jsonl"
+check "it was killed twice at least" starts 3
+check "killed and resumed it ends" over
 check "each step gave its result once" complete
-check "nothing is left on the nodes" eventually 5 idle
+check "nothing is left on the nodes" eventually 30 idle
 
 # --- killed while a daemon hangs: its ranks hear of nothing
 run=$scratch/hung
 start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.ntimes=100 \
 	--set stream.size=128M
 # planned and started is not yet there: the daemon that is made to hang must have its rank
-check "a step runs on n1" eventually 20 bed exec n1 pgrep -x assay-stream
-bed fault n1 stop orted
+check "a step runs on n1" eventually 60 bed exec n1 pgrep -x assay-stream
+fault n1 stop orted
 end KILL
 wait $! 2>/dev/null
 check "a rank is left on n1" bed exec n1 pgrep -x assay-stream
 start --resume "$run"
 check "it is ended by the next start" \
-	eventually 15 grep -Eq 'n1: ended [0-9]+ process(es)? of the interrupted run' "$run.log"
+	eventually 60 grep -Eq 'n1: ended [0-9]+ process(es)? of the interrupted run' "$run.log"
 # The daemon has no mark of ours: who made it hang ends it.
 bed exec n1 pkill -KILL -o orted
 
 # --- TERM
-check "the step runs again" eventually 20 starts 2
-eventually 20 bed exec n1 pgrep -x assay-stream >/dev/null
+check "the run goes on" eventually 60 starts 2
+check "the step runs again" eventually 60 bed exec n1 pgrep -x assay-stream
 begin=$SECONDS
 end TERM
 wait $! 2>/dev/null
 check "TERM: it ends with 143" test $? = 143
-check "TERM: within 10 s" test $((SECONDS - begin)) -le 10
+check "TERM: within 30 s" test $((SECONDS - begin)) -le 30
 check "TERM: the report says what was done" report 'r["exit"] == 143 and
 	any(e["cause"] == "aborted" for e in ended.values())'
-check "TERM: nothing is left on the nodes" eventually 5 idle
+check "TERM: nothing is left on the nodes" eventually 30 idle
 
 check "what looks like ours on n2 is alive" \
 	says 2 bed exec n2 pgrep -cf '^(assay-stream|orted) by hand'

@@ -11,7 +11,7 @@ cores()
 {
 	run=$scratch/$1
 	bed site >"$scratch/site.yaml"
-	limit=180 gives "$2" bed head "$build/bin/assay" run \
+	limit=400 gives "$2" bed head "$build/bin/assay" run \
 		"$top/tests/integration/plans/cores.yaml" --allow-root \
 		--site "$scratch/site.yaml" -o "$run"
 }

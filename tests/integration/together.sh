@@ -9,7 +9,7 @@ bed up 4 || exit 1
 bed site >"$scratch/site.yaml"
 cat >"$scratch/plan.yaml" <<-END
 	plan: together
-	limits: {time: 3m, step: 1m, repeats: 0}
+	limits: {time: 10m, step: 4m, repeats: 0}
 	requires: []
 	stages:
 	  - name: s
@@ -23,7 +23,7 @@ END
 together()
 {
 	run=$scratch/run
-	limit=180 bed head "$build/bin/assay" run "$scratch/plan.yaml" --allow-root --quiet \
+	limit=400 bed head "$build/bin/assay" run "$scratch/plan.yaml" --allow-root --quiet \
 		--site "$scratch/site.yaml" -o "$run" >"$scratch/out" 2>&1
 	(($? <= 3)) && return
 	cat "$scratch/out"
