@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "config/hostlist.h"
+#include "base/node_name.h"
 
 /* Ends of names; what they say of the content. */
 static const struct {
@@ -129,7 +129,7 @@ static int add_file(struct bios_files *f, const char *path, const struct stat *s
 	const char *role, *name = split(&f->nodes.arena, path, &role);
 	bool fresh = true;
 
-	if (!hostlist_valid(name))
+	if (!node_name_valid(name))
 		return err_set(e, ERR_USAGE,
 			       "'%.200s': a file is called after its node, and '%.64s' "
 			       "is no name of one",

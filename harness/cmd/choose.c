@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/node_name.h"
 #include "config/hostfile.h"
 #include "config/hostlist.h"
 
 static int this_machine(struct arena *a, const char ***nodes, size_t *n, struct err *e)
 {
-	char name[HOSTLIST_MAX_NAME + 1] = "";
+	char name[NODE_NAME_MAX + 1] = "";
 
 	if (gethostname(name, sizeof(name) - 1) || !*name)
 		return err_sys(e, errno, "gethostname");

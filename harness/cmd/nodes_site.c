@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/node_name.h"
 #include "base/units.h"
 #include "cmd/nodes.h"
-#include "config/hostlist.h"
 
 /* Keys of `expect` that facts answer. */
 static const struct {
@@ -145,7 +145,7 @@ static const char *site_name(struct arena *a, const char *path)
 	const char *name = slash ? slash + 1 : path;
 	size_t len = strcspn(name, ".");
 
-	return len && hostlist_valid(arena_strndup(a, name, len))
+	return len && node_name_valid(arena_strndup(a, name, len))
 		       ? arena_strndup(a, name, len)
 		       : "site";
 }

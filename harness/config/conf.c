@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/node_name.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -27,7 +28,7 @@ struct slot {
 
 bool conf_is_name(const char *text)
 {
-	return hostlist_valid(text) && strlen(text) <= MAX_NAME;
+	return node_name_valid(text) && strlen(text) <= MAX_NAME;
 }
 
 const struct conf_key *conf_find(const struct conf_key *keys, size_t n, const char *name)

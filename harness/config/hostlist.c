@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/node_name.h"
 
 enum {
 	MAX_GROUPS = 8,                 /* brackets in one name */
@@ -40,25 +41,6 @@ struct parser {
 	struct strbuf name;
 	struct err *e;
 };
-
-static bool name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
-}
-
-static bool first_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-bool hostlist_valid(const char *name)
-{
-	size_t n = 0;
-
-	while (n <= HOSTLIST_MAX_NAME && name_char(name[n]))
-		n++;
-	return n && n <= HOSTLIST_MAX_NAME && !name[n] && first_char(name[0]);
-}
 
 static int complain(const struct parser *ps, const char *at, const char *what)
 {
@@ -122,7 +104,7 @@ static int bracket(struct parser *ps, struct part *part)
 /* One item up to ',' or the end, into ps->parts. */
 static int item(struct parser *ps)
 {
-	while (name_char(*ps->p) || *ps->p == '[') {
+	while (node_name_char(*ps->p) || *ps->p == '[') {
 		struct part *part = &ps->parts[ps->n_parts];
 
 		if (ps->n_parts == MAX_PARTS)
@@ -134,7 +116,7 @@ static int item(struct parser *ps)
 			continue;
 		}
 		part->text = ps->p;
-		while (name_char(*ps->p))
+		while (node_name_char(*ps->p))
 			ps->p++;
 		part->len = (size_t)(ps->p - part->text);
 	}
@@ -162,9 +144,9 @@ static size_t item_count(const struct parser *ps)
 /* Adds ps->name, which is complete. */
 static int add_name(struct parser *ps, const char *at)
 {
-	if (ps->name.len > HOSTLIST_MAX_NAME)
+	if (ps->name.len > NODE_NAME_MAX)
 		return complain(ps, at, "name longer than 253 characters");
-	if (!first_char(strbuf_str(&ps->name)[0]))
+	if (!node_name_first(strbuf_str(&ps->name)[0]))
 		return complain(ps, at, "a name begins with a letter, a digit or '_'");
 	ps->names[ps->n++] = arena_strndup(ps->a, strbuf_str(&ps->name), ps->name.len);
 	return 0;
@@ -242,7 +224,7 @@ static int expand_all(struct parser *ps)
 			return 0;
 		if (*ps->p != ',')
 			return complain(ps, ps->p,
-					name_char(*ps->p) || *ps->p == '['
+					node_name_char(*ps->p) || *ps->p == '['
 						? "expected ',' between names"
 						: "not a character of a node name");
 		ps->p++;

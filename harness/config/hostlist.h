@@ -4,9 +4,7 @@
  * lower bound, any number of bracket groups up to eight, the first varies slowest, order
  * kept.
  *
- * Names become words of command lines and names of files, so only letters, digits and
- * ". _ -" are names, beginning with a letter, a digit or "_": nothing that a launcher
- * could take for an option, a path or a control sequence gets past here.
+ * Only what base/node_name.h takes for a name gets past here.
  */
 #ifndef ASSAY_CONFIG_HOSTLIST_H
 #define ASSAY_CONFIG_HOSTLIST_H
@@ -18,13 +16,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
-enum {
-	HOSTLIST_MAX_NAMES = 1000000, /* of one expression */
-	HOSTLIST_MAX_NAME = 253,      /* bytes of a name, as in DNS */
-};
-
-/* @name can be the name of a node. */
-bool hostlist_valid(const char *name);
+enum { HOSTLIST_MAX_NAMES = 1000000 }; /* of one expression */
 
 /*
  * Expands @text; the names, at least one, live in @a. Repeated names stay: see

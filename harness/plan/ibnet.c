@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "config/hostlist.h"
+#include "base/node_name.h"
 
 /* The text being read; groups are numbered by the switches' identities. */
 struct reader {
@@ -69,7 +69,7 @@ static void link(struct reader *r, const char *guid, const char *text, size_t le
 	g = &r->groups[k];
 	if (fresh)
 		g->name = label(r, text, len, arena_strdup(r->a, guid));
-	if (!hostlist_valid(name)) {
+	if (!node_name_valid(name)) {
 		r->bad = r->bad ? r->bad : name;
 		return;
 	}

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "base/node_name.h"
 #include "base/strbuf.h"
 #include "base/units.h"
-#include "config/hostlist.h"
 #include "plan/ibnet.h"
 
 static const char default_agent[] = "ssh -n -o BatchMode=yes -o ConnectTimeout=5";
@@ -213,7 +213,7 @@ static int load_facts(const struct loader *l, const struct yaml_pair *pair)
 		out[i].key = one ? "*" : p->key->text;
 		out[i].where = yaml_where(l->a, p->value);
 		if (!one && strcmp(p->key->text, "*") != 0 &&
-		    !hostlist_valid(p->key->text))
+		    !node_name_valid(p->key->text))
 			return yaml_error(p->key, l->e, "bad node name '%.64s'",
 					  p->key->text);
 	}

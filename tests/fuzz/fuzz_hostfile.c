@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/node_name.h"
 #include "base/utf8.h"
 #include "config/hostfile.h"
 #include "config/hostlist.h"
@@ -18,7 +19,7 @@ static void check_nodes(const struct hostfile *h)
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hostfile_node *node = &h->nodes[i];
 
-		FUZZ_EXPECT(hostlist_valid(node->name));
+		FUZZ_EXPECT(node_name_valid(node->name));
 		FUZZ_EXPECT(node->slots >= 0 && node->max_slots >= 0);
 		FUZZ_EXPECT(node->listed >= 1 && node->line >= 1);
 		(void)names_add(&seen, node->name, &fresh);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/node_name.h"
 #include "config/hostlist.h"
 #include "fuzz.h"
 
@@ -20,7 +21,7 @@ static void check_names(struct arena *a, const char **names, size_t n)
 
 	FUZZ_EXPECT(n > 0 && n <= HOSTLIST_MAX_NAMES);
 	for (size_t i = 0; i < n; i++)
-		FUZZ_EXPECT(hostlist_valid(names[i]));
+		FUZZ_EXPECT(node_name_valid(names[i]));
 	if (n > MAX_FOLD)
 		return;
 	hostlist_fold(&folded, names, n);

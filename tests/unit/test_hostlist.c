@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/node_name.h"
 #include "config/hostfile.h"
 #include "config/hostlist.h"
 
@@ -143,15 +144,15 @@ static void a_name_has_253_characters_at_most(void **unused)
 	(void)unused;
 	memset(text, 'n', 253);
 	text[253] = '\0';
-	assert_true(hostlist_valid(text));
+	assert_true(node_name_valid(text));
 	assert_int_equal(hostlist_expand(&a, text, &names, &n, &e), 0);
 	(void)snprintf(text + 253, sizeof(text) - 253, "[1]");
 	assert_int_equal(hostlist_expand(&a, text, &names, &n, &e), -1);
 	assert_non_null(strstr(e.msg, "column 1: name longer than 253 characters"));
-	assert_false(hostlist_valid(""));
-	assert_false(hostlist_valid("-n"));
-	assert_false(hostlist_valid("a/b"));
-	assert_true(hostlist_valid("node2527.mgmt.example"));
+	assert_false(node_name_valid(""));
+	assert_false(node_name_valid("-n"));
+	assert_false(node_name_valid("a/b"));
+	assert_true(node_name_valid("node2527.mgmt.example"));
 	arena_release(&a);
 }
 
