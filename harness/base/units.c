@@ -66,6 +66,10 @@ static const struct spelling {
 	{"bit/s", "B/s", 0.125, DECIMAL},
 	{"FLOP/s", "FLOP/s", 1, DECIMAL},
 	{"FLOPS", "FLOP/s", 1, DECIMAL},
+	{"Flop/s", "FLOP/s", 1, DECIMAL},
+	{"Flops", "FLOP/s", 1, DECIMAL},
+	{"flop/s", "FLOP/s", 1, DECIMAL},
+	{"flops", "FLOP/s", 1, DECIMAL}, /* HPL's "Gflops" */
 	{"s", "s", 1, SMALL},
 	{"min", "s", 60, 0},
 	{"h", "s", 3600, 0},

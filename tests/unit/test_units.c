@@ -47,6 +47,8 @@ static void a_unit_is_worth_the_same_however_it_is_written(void **unused)
 		{"1 GiB/s", "1073741824 B/s", "B/s"},
 		{"1.38e+03 GFLOPS", "1.38 TFLOPS", "FLOP/s"},
 		{"1.38 TFLOP/s", "1380 GFLOPS", "FLOP/s"},
+		{"66.7 Gflops", "66.7 GFLOP/s", "FLOP/s"}, /* as HPL prints it */
+		{"66.7 Gflop/s", "66700 MFlops", "FLOP/s"},
 		{"2.45 GHz", "2450 MHz", "Hz"},
 		{"3200 MT/s", "3.2 GT/s", "T/s"},
 		{"5 %", "0.05", "ratio"},
