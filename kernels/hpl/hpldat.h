@@ -21,7 +21,7 @@ struct hpldat_list {
 struct hpldat {
 	struct hpldat_list n, nb, p, q; /* p and q: grids, pair by pair */
 	bool by_column;                 /* ranks fill the grid column by column */
-	double threshold;               /* of the residual */
+	double threshold;               /* of the residual; not above 0: no check */
 	struct hpldat_list broadcast;   /* 0-3 rings, 4-5 long */
 	struct hpldat_list depth;       /* of look-ahead */
 };

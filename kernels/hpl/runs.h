@@ -12,7 +12,7 @@
 struct runs {
 	struct lu_want *items;
 	size_t n, cap;
-	double threshold; /* of the residual */
+	double threshold; /* of the residual; not above 0: nothing is checked */
 	uint64_t usable;  /* bytes, of the rank with least */
 	bool from_file;   /* samples say which combination they are of */
 };

@@ -259,6 +259,39 @@ static void an_hpl_dat_runs_every_combination(void **unused)
 	(void)unlink(path);
 }
 
+/* Its numbers are there, but no launch of it may count. */
+static void a_threshold_not_above_zero_leaves_the_result_unchecked(void **unused)
+{
+	static const char dat[] =
+		"a\nb\nHPL.out\n6\n1\n97 Ns\n1\n16 NBs\n0\n1\n1 Ps\n1 Qs\n-16.0\n1\n"
+		"2\n1\n4\n1\n2\n1\n1\n1\n0\n1\n0\n2\n64\n0\n0\n1\n8\n";
+	char path[] = "/tmp/assay-hpl-XXXXXX", words[512];
+	const int fd = mkstemp(path);
+	struct run r;
+
+	(void)unused;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, dat, sizeof(dat) - 1), sizeof(dat) - 1);
+	(void)close(fd);
+	(void)snprintf(words, sizeof(words), HPL "--hpl-dat %s", path);
+	run(&r, 60, words);
+	assert_int_equal(r.end.exit, 0);
+	assert_int_equal(run_count(&r, RECORD_KIND_valid), 0);
+	assert_true(run_count(&r, RECORD_KIND_sample) > 0);
+	assert_non_null(run_event(&r, "invalid"));
+	assert_non_null(strstr(run_event(&r, "invalid"),
+			       "the threshold in HPL.dat, -16, is not above 0"));
+	run_release(&r);
+	(void)snprintf(words, sizeof(words), "assay-hpl --threads 1 --hpl-dat %s", path);
+	run(&r, 60, words);
+	assert_int_equal(r.end.exit, 0);
+	assert_non_null(strstr(strbuf_str(&r.out), "\nWR0"));
+	assert_non_null(strstr(strbuf_str(&r.out), "residual: not checked"));
+	assert_null(strstr(strbuf_str(&r.out), "PASSED"));
+	run_release(&r);
+	(void)unlink(path);
+}
+
 static void by_hand_it_prints_the_columns_people_know(void **unused)
 {
 	struct run r;
@@ -292,6 +325,7 @@ int main(void)
 		cmocka_unit_test(
 			what_does_not_fit_is_skipped_with_the_largest_that_would),
 		cmocka_unit_test(an_hpl_dat_runs_every_combination),
+		cmocka_unit_test(a_threshold_not_above_zero_leaves_the_result_unchecked),
 		cmocka_unit_test(by_hand_it_prints_the_columns_people_know),
 	};
 

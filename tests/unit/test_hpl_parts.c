@@ -194,6 +194,19 @@ static char *changed(const char *from, const char *to)
 	return strbuf_detach(&b);
 }
 
+/* It says that nothing is to be checked. */
+static void a_threshold_below_zero_is_one(void **unused)
+{
+	char *text = changed("16.0 thr", "-16.0 thr");
+	struct hpldat d;
+	struct err e = {0};
+
+	(void)unused;
+	assert_int_equal(hpldat_parse(text, "HPL.dat", &d, &e), 0);
+	assert_true(d.threshold == -16);
+	free(text);
+}
+
 static void a_wrong_hpl_dat_is_told_with_its_line(void **unused)
 {
 	static const struct {
@@ -237,6 +250,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_with_one_process_and_comes_back),
 		cmocka_unit_test(the_system_is_uniform_and_the_same_from_any_column_on),
 		cmocka_unit_test(hpl_dat_is_read_value_by_value),
+		cmocka_unit_test(a_threshold_below_zero_is_one),
 		cmocka_unit_test(a_wrong_hpl_dat_is_told_with_its_line),
 	};
 
