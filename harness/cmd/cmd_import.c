@@ -3,7 +3,6 @@
  * assay import: saved outputs of other programs as a run folder, which is then judged and
  * reported like one that was measured here.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,35 +10,19 @@
 #include <unistd.h>
 
 #include "assay_build.h"
-#include "base/file.h"
-#include "base/mem.h"
 #include "base/strbuf.h"
-#include "base/suggest.h"
+#include "cmd/import.h"
 #include "cmd/judged.h"
 #include "plan/placement.h"
 #include "record/journal.h"
-#include "record/metrics.h"
-#include "record/reading.h"
 #include "run/folder.h"
-#include "run/runner.h"
 #include "run/stepdir.h"
-
-enum { MOST_TEXT = 64 << 20 };
-
-/* One file and what is in it. Where a reader joins texts, of all of one node together. */
-struct source {
-	const char *path, *node;
-	struct strbuf text;
-	const struct reader *reader;
-	struct reading reading;
-};
 
 struct import {
 	const struct cmd_env *env;
 	const char *output, *node, *reader, *baseline, *cpu, *sockets, *place;
 	struct arena arena;
-	struct source *sources;
-	size_t n;
+	struct import_sources sources;
 	struct names nodes;
 	struct judge_config *config;
 	struct folder folder;
@@ -48,190 +31,21 @@ struct import {
 	int64_t step;        /* the last one */
 };
 
-/* "results/n017.hpl.out" is of node n017: what may stand in a name, up to a dot. */
-static const char *node_of(struct arena *a, const char *path)
+static void add_nodes(struct import *x)
 {
-	const char *slash = strrchr(path, '/');
-	char *name = arena_strdup(a, slash ? slash + 1 : path);
+	for (size_t i = 0; i < x->sources.n; i++) {
+		const struct import_source *s = &x->sources.items[i];
 
-	name[strcspn(name, ".")] = '\0';
-	for (char *c = name; *c; c++) {
-		if (!isalnum((unsigned char)*c) && !strchr("_-", *c))
-			*c = '-';
-	}
-	return *name ? name : "file";
-}
-
-static int unknown_reader(const char *name, struct err *e)
-{
-	struct suggest near = suggest_start(name);
-	struct strbuf all = {0};
-
-	for (size_t i = 0; reader_at(i); i++) {
-		suggest_offer(&near, reader_at(i)->name);
-		strbuf_addf(&all, "%s%s", i ? ", " : "", reader_at(i)->name);
-	}
-	err_set(e, ERR_USAGE, "unknown reader '%.64s', expected %s%s%s%s", name,
-		strbuf_str(&all), near.best ? "; did you mean '" : "",
-		near.best ? near.best : "", near.best ? "'?" : "");
-	strbuf_release(&all);
-	return -1;
-}
-
-static int find_reader(const struct import *x, struct source *s, struct err *e)
-{
-	s->reader = x->reader ? reader_find(x->reader) : reader_for(strbuf_str(&s->text));
-	if (s->reader)
-		return 0;
-	if (x->reader)
-		return unknown_reader(x->reader, e);
-	return err_set(e, ERR_USAGE,
-		       "%s: not the output of a program that is known (HPL, HPCG, "
-		       "STREAM, OSU, perfquery), and no CSV; --reader says which",
-		       s->path);
-}
-
-/* The earlier file of the same node that @s goes on, or NULL. */
-static struct source *joined(struct import *x, const struct source *s)
-{
-	for (size_t i = 0; s->reader->joins && i < x->n; i++) {
-		if (x->sources[i].reader == s->reader &&
-		    !strcmp(x->sources[i].node, s->node))
-			return &x->sources[i];
-	}
-	return NULL;
-}
-
-/* Reads a file into the next source, or joins it to the one it goes on. */
-static int read_source(struct import *x, const char *path, struct err *e)
-{
-	struct source *s = &x->sources[x->n], *before;
-
-	s->path = path;
-	if (file_read(&s->text, path, MOST_TEXT, e)) {
-		e->kind = ERR_USAGE;
-		return -1;
-	}
-	if (find_reader(x, s, e))
-		return -1;
-	s->node = x->node ? x->node : node_of(&x->arena, path);
-	before = joined(x, s);
-	if (before) {
-		strbuf_addstr(&before->text, "\n");
-		strbuf_add(&before->text, s->text.buf, s->text.len);
-		strbuf_release(&s->text);
-		return 0;
-	}
-	x->n++;
-	return 0;
-}
-
-static void add_nodes(struct import *x, const struct source *s)
-{
-	for (size_t i = 0; i < s->reading.n; i++) {
-		const struct reading_result *res = &s->reading.items[i];
-
-		(void)names_add(&x->nodes, res->node ? res->node : s->node, NULL);
-		if (res->peer)
-			(void)names_add(&x->nodes, res->peer, NULL);
-	}
-}
-
-static int read_sources(struct import *x, char **paths, int n, struct err *e)
-{
-	x->sources = mem_calloc((size_t)n, sizeof(*x->sources));
-	for (int i = 0; i < n; i++) {
-		if (read_source(x, paths[i], e)) {
-			strbuf_release(&x->sources[x->n].text);
-			return -1;
-		}
-	}
-	for (size_t i = 0; i < x->n; i++) {
-		struct reading *r = &x->sources[i].reading;
-
-		reading_make(r, x->sources[i].reader, strbuf_str(&x->sources[i].text));
-		/* a table is of our own making, and can be mended; outputs are as they
-		 * are */
-		if (r->wrong && !x->sources[i].reader->kernel)
-			return err_set(e, ERR_USAGE, "%s:%s", x->sources[i].path,
-				       r->wrong + strlen("line "));
-		add_nodes(x, &x->sources[i]);
-	}
-	return 0;
-}
-
-/* NULL: of none. */
-static const char *kernel_of(const struct source *s, const struct reading_result *res)
-{
-	return res->kernel ? res->kernel : s->reader->kernel;
-}
-
-static int describe_kernel(struct import *x, const char *kernel, const char *run_id,
-			   json_t *all, struct err *e)
-{
-	const char *json;
-
-	if (!kernel || json_object_get(all, kernel))
-		return 0;
-	if (runner_describe(x->env->bindir, run_id, kernel, &x->arena, &json, e))
-		return -1;
-	json_object_set_new(all, kernel, json_loads(json, 0, NULL));
-	return 0;
-}
-
-/* What the kernels of that kind say of the metrics. */
-static const char *describe(struct import *x, const char *run_id, struct err *e)
-{
-	json_t *all = json_object();
-	const char *text = NULL;
-	char *dumped;
-
-	for (size_t i = 0; i < x->n; i++) {
-		const struct source *s = &x->sources[i];
-
+		if (s->bad && !import_is_table(s))
+			(void)names_add(&x->nodes, s->node, NULL);
 		for (size_t k = 0; k < s->reading.n; k++) {
-			if (describe_kernel(x, kernel_of(s, &s->reading.items[k]), run_id,
-					    all, e)) {
-				err_at(e, "%s", s->path);
-				goto out;
-			}
+			const struct reading_result *res = &s->reading.items[k];
+
+			(void)names_add(&x->nodes, res->node ? res->node : s->node, NULL);
+			if (res->peer)
+				(void)names_add(&x->nodes, res->peer, NULL);
 		}
 	}
-	dumped = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
-	text = arena_strdup(&x->arena, dumped);
-	free(dumped);
-out:
-	json_decref(all);
-	return text;
-}
-
-/* Values of tables in another dimension than their metric has. */
-static int check_units(struct import *x, const char *kernels, struct err *e)
-{
-	struct metrics m = {0};
-	int rc = 0;
-
-	metrics_read(&m, kernels, &x->arena);
-	for (size_t i = 0; i < x->n; i++) {
-		const struct reading *r = &x->sources[i].reading;
-
-		for (size_t k = 0; k < r->n && !x->sources[i].reader->kernel; k++) {
-			for (size_t j = 0; j < r->items[k].n && !rc; j++) {
-				const struct record_sample *s =
-					&r->items[k].records[j].u.sample;
-				const struct metric *d = metrics_find(&m, s->metric);
-
-				if (d && strcmp(d->unit, s->unit) != 0)
-					rc = err_set(
-						e, ERR_USAGE,
-						"%s: %s of %s: its unit is %s, not %s",
-						x->sources[i].path, s->metric,
-						r->items[k].node, d->unit, s->unit);
-			}
-		}
-	}
-	metrics_release(&m);
-	return rc;
 }
 
 static int put(struct import *x, const struct record *r, struct err *e)
@@ -254,7 +68,7 @@ static int put_run(struct import *x, const char *id, struct err *e)
 	return put(x, &r, e);
 }
 
-static int put_plan(struct import *x, const char *kernels, struct err *e)
+static int put_plan(struct import *x, struct err *e)
 {
 	struct record r = record_make(RECORD_KIND_plan);
 
@@ -262,7 +76,7 @@ static int put_plan(struct import *x, const char *kernels, struct err *e)
 	r.u.plan.nodes = record_list(&x->arena, x->nodes.items, x->nodes.n);
 	r.u.plan.requires = "[]";
 	r.u.plan.limits = "{\"repeats\":0}";
-	r.u.plan.kernels = kernels;
+	r.u.plan.kernels = x->sources.kernels;
 	r.u.plan.stages = "[]";
 	return put(x, &r, e);
 }
@@ -314,12 +128,9 @@ static struct record step_record(const struct step *s, const char *event)
 	return r;
 }
 
-/*
- * The text itself stays with its first result (@whole), where explain and people look for
- * it: of a table with thousands there is one copy.
- */
-static int keep_text(struct import *x, const struct source *s, const struct step *st,
-		     bool whole, struct err *e)
+/* The text itself stays with the step, where explain and people look for it: @whole. */
+static int keep_text(struct import *x, const struct import_source *s,
+		     const struct step *st, bool whole, struct err *e)
 {
 	const char *argv[] = {"cat", s->path, NULL};
 	const struct command c = {.argv = argv};
@@ -333,48 +144,101 @@ static int keep_text(struct import *x, const struct source *s, const struct step
 	return d.error ? err_sys(e, d.error, "write the text of '%s'", s->path) : 0;
 }
 
-static int put_result(struct import *x, const struct source *s,
-		      const struct reading_result *res, struct err *e)
+/* A step of nodes[0..n) that is planned and started; its text kept where @whole. */
+static int begin_step(struct import *x, const struct import_source *s,
+		      const struct step *st, const char *const *nodes, size_t n,
+		      bool whole, struct err *e)
 {
-	struct arena *a = &x->arena;
-	struct step st = {.id = ++x->step, .attempt = 1, .kernel = kernel_of(s, res)};
 	const char *argv[] = {"import", s->path};
-	const char *nodes[] = {res->node ? res->node : s->node, res->peer};
-	struct record r;
+	struct record r = step_record(st, "planned");
 
-	st.name = arena_printf(a, "import/%s%s%s", s->reader->name,
-			       *res->title ? "-" : "", res->title);
-	st.key = res->peer ? arena_printf(a, "%s@*2:%" PRId64, st.name, st.id)
-			   : arena_printf(a, "%s@%s", st.name, nodes[0]);
-	r = step_record(&st, "planned");
 	r.u.step.place = x->place;
-	r.u.step.nodes = record_list(a, nodes, res->peer ? 2 : 1);
-	if (keep_text(x, s, &st, s->reader->kernel || res == s->reading.items, e) ||
-	    put(x, &r, e))
+	r.u.step.nodes = record_list(&x->arena, nodes, n);
+	if (keep_text(x, s, st, whole, e) || put(x, &r, e))
 		return -1;
-	r = step_record(&st, "started");
+	r = step_record(st, "started");
 	r.u.step.launcher = "import";
-	r.u.step.argv = record_list(a, argv, 2);
-	if (put(x, &r, e))
-		return -1;
-	for (size_t i = 0; i < res->n; i++) {
-		r = res->records[i];
-		if (reading_own(&r, st.id, 1, nodes[0]) && put(x, &r, e))
-			return -1;
-	}
-	r = step_record(&st, "ended");
-	r.u.step.cause = res->cause;
-	r.u.step.reason = res->reason;
+	r.u.step.argv = record_list(&x->arena, argv, 2);
 	return put(x, &r, e);
 }
 
-static int put_all(struct import *x, const char *kernels, const char *id, struct err *e)
+static int end_step(struct import *x, const struct step *st, const char *cause,
+		    const char *reason, struct err *e)
 {
-	if (put_run(x, id, e) || put_plan(x, kernels, e) || put_nodes(x, e))
-		return -1;
-	for (size_t i = 0; i < x->n; i++) {
-		const struct source *s = &x->sources[i];
+	struct record r = step_record(st, "ended");
 
+	r.u.step.cause = cause;
+	r.u.step.reason = reason;
+	return put(x, &r, e);
+}
+
+/* Why a result is none, with its file and line; NULL for one that is. */
+static const char *reason_of(struct import *x, const struct import_source *s,
+			     const struct reading_result *res)
+{
+	if (!res->reason)
+		return NULL;
+	return res->line ? arena_printf(&x->arena, "%s:%ld: %s", s->path, res->line,
+					res->reason)
+			 : arena_printf(&x->arena, "%s: %s", s->path, res->reason);
+}
+
+/*
+ * Results with the same key are repeats, and the last decides; one that is none stands by
+ * itself, so that a good one behind it does not hide it. Of a table with thousands of
+ * results there is one copy.
+ */
+static int put_result(struct import *x, const struct import_source *s,
+		      const struct reading_result *res, struct err *e)
+{
+	struct arena *a = &x->arena;
+	struct step st = {.id = ++x->step, .attempt = 1, .kernel = import_kernel(s, res)};
+	const char *nodes[] = {res->node ? res->node : s->node, res->peer};
+	const bool whole = !import_is_table(s) || res == s->reading.items;
+
+	st.name = arena_printf(a, "import/%s%s%s", s->reader->name,
+			       *res->title ? "-" : "", res->title);
+	if (res->peer)
+		st.key = arena_printf(a, "%s@*2:%" PRId64, st.name, st.id);
+	else if (!strcmp(res->cause, "ok"))
+		st.key = arena_printf(a, "%s@%s", st.name, nodes[0]);
+	else
+		st.key = arena_printf(a, "%s@%s:%" PRId64, st.name, nodes[0], st.id);
+	if (begin_step(x, s, &st, nodes, res->peer ? 2 : 1, whole, e))
+		return -1;
+	for (size_t i = 0; i < res->n; i++) {
+		struct record r = res->records[i];
+
+		if (reading_own(&r, st.id, 1, nodes[0]) && put(x, &r, e))
+			return -1;
+	}
+	return end_step(x, &st, res->cause, reason_of(x, s, res), e);
+}
+
+/* A file that is none is a node that gave nothing; of a table nobody knows whose. */
+static int put_bad(struct import *x, const struct import_source *s, struct err *e)
+{
+	struct arena *a = &x->arena;
+	struct step st = {.id = ++x->step, .attempt = 1};
+
+	st.kernel = s->reader ? s->reader->kernel : NULL;
+	st.name = arena_printf(a, "import/%s", s->reader ? s->reader->name : "unknown");
+	st.key = arena_printf(a, "%s@%s:%" PRId64, st.name, s->node, st.id);
+	if (begin_step(x, s, &st, &s->node, import_is_table(s) ? 0 : 1, s->reader != NULL,
+		       e))
+		return -1;
+	return end_step(x, &st, "no-data", s->bad, e);
+}
+
+static int put_all(struct import *x, const char *id, struct err *e)
+{
+	if (put_run(x, id, e) || put_plan(x, e) || put_nodes(x, e))
+		return -1;
+	for (size_t i = 0; i < x->sources.n; i++) {
+		const struct import_source *s = &x->sources.items[i];
+
+		if (s->bad && put_bad(x, s, e))
+			return -1;
 		for (size_t k = 0; k < s->reading.n; k++) {
 			if (put_result(x, s, &s->reading.items[k], e))
 				return -1;
@@ -420,7 +284,6 @@ out:
 static int import(struct import *x, char **paths, int n, struct err *e)
 {
 	char id[64];
-	const char *kernels;
 
 	(void)snprintf(id, sizeof(id), "import-%ld", (long)getpid());
 	if (x->sockets && (strspn(x->sockets, "0123456789") != strlen(x->sockets) ||
@@ -429,25 +292,20 @@ static int import(struct import *x, char **paths, int n, struct err *e)
 			       x->sockets);
 	if (x->place && placement_check(x->place, e))
 		return err_at(e, "--place");
-	if (read_sources(x, paths, n, e) ||
+	x->sources.arena = &x->arena;
+	if (import_read(&x->sources, x->env, id, x->reader, x->node, paths, n, e) ||
 	    judge_config_load(&x->config, x->env->configs, x->baseline, e))
 		return -1;
-	kernels = describe(x, id, e);
-	if (!kernels || check_units(x, kernels, e) ||
-	    folder_create(&x->folder, x->output, "import", e) || keep_configs(x, e) ||
-	    journal_open(&x->journal, x->folder.path, false, e) ||
-	    put_all(x, kernels, id, e))
+	add_nodes(x);
+	if (folder_create(&x->folder, x->output, "import", e) || keep_configs(x, e) ||
+	    journal_open(&x->journal, x->folder.path, false, e) || put_all(x, id, e))
 		return -1;
 	return finish(x, e);
 }
 
 static void release(struct import *x)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		reading_release(&x->sources[i].reading);
-		strbuf_release(&x->sources[i].text);
-	}
-	free(x->sources);
+	import_sources_release(&x->sources);
 	journal_close(x->journal);
 	folder_close(&x->folder);
 	judge_config_free(x->config);

@@ -2,8 +2,8 @@
 /*
  * Measurements of any origin as CSV (RFC 4180): the first line names the columns, in any
  * order. node, metric, value and unit must be there; peer, at and repetition may. `at` is
- * a JSON object or words KEY=VALUE. Lines that begin with # are comments. The rows of a
- * kernel on a node, or on a pair, are one result.
+ * a JSON object or words KEY=VALUE. Other columns are left aside. Lines that begin with #
+ * are comments. The rows of a kernel on a node, or on a pair, are one result.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/node_name.h"
+#include "base/strbuf.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "record/reading.h"
 
@@ -22,6 +25,8 @@ static const char *const column_names[COLUMNS] = {"node",  "peer", "metric",    
 static const bool must[COLUMNS] = {
 	[NODE] = true, [METRIC] = true, [VALUE] = true, [UNIT] = true};
 
+static const char columns_text[] = "node[,peer],metric[,at],value,unit[,repetition]";
+
 enum { MOST_FIELDS = 64, MOST_AT = 8 };
 
 struct csv {
@@ -30,7 +35,6 @@ struct csv {
 	struct names results;        /* "KERNEL\nNODE\nPEER" -> place in r->items */
 	size_t columns[MOST_FIELDS]; /* COLUMNS: not ours */
 	size_t n;
-	long line;
 };
 
 /*
@@ -76,29 +80,72 @@ static size_t cut(char *line, char *fields[MOST_FIELDS])
 	}
 }
 
+/* The column that @name is, or COLUMNS. */
+static size_t column_of(const char *name)
+{
+	size_t k = 0;
+
+	while (k < COLUMNS && strcmp(name, column_names[k]) != 0)
+		k++;
+	return k;
+}
+
+/*
+ * What is not ours is left aside, and said to be, so that a table may hold more; a slip
+ * of the pen is an error where the column that was meant is not there.
+ */
+static bool leave_aside(struct csv *c, char **fields, const bool have[COLUMNS])
+{
+	struct strbuf text = {0};
+	const char *near = NULL;
+
+	for (size_t i = 0; i < c->n && !near; i++) {
+		if (c->columns[i] < COLUMNS)
+			continue;
+		near = suggest(fields[i], column_names, COLUMNS);
+		if (near && !have[column_of(near)])
+			(void)reading_wrong(c->r, c->r->line,
+					    "unknown column '%.64s', did you mean '%s'?",
+					    fields[i], near);
+		else
+			near = NULL;
+		strbuf_addf(&text, "%s'%.64s'", text.len ? ", " : "", fields[i]);
+	}
+	if (text.len && !near)
+		reading_leave(c->r, "not read: column %s, expected %s", strbuf_str(&text),
+			      columns_text);
+	strbuf_release(&text);
+	return !near;
+}
+
 static bool head(struct csv *c, char **fields, size_t n)
 {
 	bool have[COLUMNS] = {false};
+	const char *other = n == 1 ? strpbrk(fields[0], ";\t") : NULL;
 
+	if (other)
+		return reading_wrong(
+			c->r, c->r->line,
+			"columns are separated by %s, expected ',' (and '.' in numbers)",
+			*other == ';' ? "';'" : "tabs");
 	for (c->n = 0; c->n < n; c->n++) {
-		size_t k = 0;
+		const size_t k = column_of(fields[c->n]);
 
-		while (k < COLUMNS && strcmp(fields[c->n], column_names[k]) != 0)
-			k++;
 		if (k < COLUMNS && have[k])
-			return reading_wrong(c->r, c->line, "column '%s' is there twice",
+			return reading_wrong(c->r, c->r->line,
+					     "column '%s' is there twice",
 					     column_names[k]);
 		if (k < COLUMNS)
 			have[k] = true;
 		c->columns[c->n] = k;
 	}
+	if (!leave_aside(c, fields, have))
+		return false;
 	for (size_t k = 0; k < COLUMNS; k++) {
 		if (must[k] && !have[k])
-			return reading_wrong(
-				c->r, c->line,
-				"no column '%s', expected node[,peer],metric[,at],value,"
-				"unit[,repetition]",
-				column_names[k]);
+			return reading_wrong(c->r, c->r->line,
+					     "no column '%s', expected %s",
+					     column_names[k], columns_text);
 	}
 	return true;
 }
@@ -157,17 +204,6 @@ static const char *at_text(struct csv *c, const char *text)
 	return result;
 }
 
-/* As the names of nodes elsewhere: nothing that a shell or a path takes apart. */
-static bool is_node(const char *s)
-{
-	size_t n = 0;
-
-	while (s[n] &&
-	       (isalnum((unsigned char)s[n]) || s[n] == '_' || (n && strchr(".-", s[n]))))
-		n++;
-	return n && n <= 253 && !s[n];
-}
-
 static bool is_metric(const char *s)
 {
 	const char *dot = strchr(s, '.');
@@ -224,18 +260,18 @@ static bool row(struct csv *c, char **fields, size_t n)
 	double v, plain;
 
 	if (n != c->n)
-		return reading_wrong(r, c->line,
+		return reading_wrong(r, r->line,
 				     "%zu fields, expected %zu as in the head", n, c->n);
 	for (size_t i = 0; i < n; i++) {
 		if (c->columns[i] < COLUMNS)
 			w[c->columns[i]] = fields[i];
 	}
-	if (!is_node(w[NODE]) || (*w[PEER] && !is_node(w[PEER])))
-		return reading_wrong(r, c->line, "'%.64s' is no name of a node",
-				     is_node(w[NODE]) ? w[PEER] : w[NODE]);
+	if (!node_name_valid(w[NODE]) || (*w[PEER] && !node_name_valid(w[PEER])))
+		return reading_wrong(r, r->line, "'%.64s' is no name of a node",
+				     node_name_valid(w[NODE]) ? w[PEER] : w[NODE]);
 	if (!is_metric(w[METRIC]))
 		return reading_wrong(
-			r, c->line,
+			r, r->line,
 			"'%.64s' is no metric, expected KERNEL.METRIC such as "
 			"stream.triad",
 			w[METRIC]);
@@ -246,21 +282,21 @@ static bool row(struct csv *c, char **fields, size_t n)
 		unit = "ratio";
 	} else if (!reading_number(w[VALUE], &plain) ||
 		   units_parse_any(text, &v, &unit, &e)) {
-		return reading_wrong(r, c->line, "value '%.32s', unit '%.32s': %s",
+		return reading_wrong(r, r->line, "value '%.32s', unit '%.32s': %s",
 				     w[VALUE], w[UNIT],
 				     *e.msg ? e.msg : "expected a number and its unit");
 	}
 	at = *w[AT] ? at_text(c, w[AT]) : "";
 	if (!at)
 		return reading_wrong(
-			r, c->line,
+			r, r->line,
 			"at '%.64s', expected KEY=VALUE or a flat JSON object", w[AT]);
 	if (*w[REPETITION] && !(repetition = reading_count(w[REPETITION])))
-		return reading_wrong(r, c->line,
+		return reading_wrong(r, r->line,
 				     "repetition '%.32s', expected a number from 1",
 				     w[REPETITION]);
 	if (repetition && is_known(c, w, at, repetition))
-		return reading_wrong(r, c->line, "repetition %lld of it is there already",
+		return reading_wrong(r, r->line, "repetition %lld of it is there already",
 				     (long long)repetition);
 	choose(c, w[METRIC], w[NODE], w[PEER]);
 	reading_sample(r, arena_strdup(&r->arena, w[METRIC]), v, unit, *at ? at : NULL);
@@ -270,8 +306,8 @@ static bool row(struct csv *c, char **fields, size_t n)
 
 static bool is_head(const char *line)
 {
-	return strstr(line, "node") && strstr(line, "metric") && strstr(line, "value") &&
-	       strchr(line, ',');
+	return strcasestr(line, "node") && strcasestr(line, "metric") &&
+	       strcasestr(line, "value") && strpbrk(line, ",;\t");
 }
 
 /* The first line that is no comment. */
@@ -298,13 +334,13 @@ static void read_text(const char *text, struct reading *r)
 	while (reading_line(&text, line)) {
 		size_t n;
 
-		c.line++;
+		r->line++;
 		if (!line[strspn(line, " \t")] || *line == '#')
 			continue;
 		n = strlen(line) < READING_LINE - 1 ? cut(line, fields) : 0;
 		if (!n)
 			(void)reading_wrong(
-				r, c.line,
+				r, r->line,
 				"not CSV: a quote that does not end, more than "
 				"%d fields or a very long line",
 				MOST_FIELDS);
@@ -313,7 +349,7 @@ static void read_text(const char *text, struct reading *r)
 		break;
 	}
 	if (!r->wrong && !r->n)
-		(void)reading_wrong(r, c.line, "no row of values below the head");
+		(void)reading_wrong(r, r->line, "no row of values below the head");
 	names_release(&c.results);
 	names_release(&c.rows);
 }

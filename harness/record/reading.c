@@ -50,18 +50,19 @@ void reading_make(struct reading *r, const struct reader *reader, const char *te
 	if (r->n && !r->wrong)
 		return;
 	reading_begin(r, "");
-	if (r->wrong) {
-		reading_lacks(r, r->wrong);
-		return;
-	}
-	reading_lacks(
-		r, arena_printf(&r->arena, "no result in what %s printed", reader->help));
+	reading_at(r, r->wrong_line);
+	if (r->wrong)
+		reading_lacks(r, "%s", r->wrong);
+	else
+		reading_lacks(r, "no result in what %s printed", reader->help);
 }
 
 void reading_release(struct reading *r)
 {
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++) {
 		free(r->items[i].records);
+		free(r->items[i].lines);
+	}
 	free(r->items);
 	arena_release(&r->arena);
 	memset(r, 0, sizeof(*r));
@@ -108,6 +109,8 @@ static struct record *add(struct reading *r, enum record_kind kind)
 	struct reading_result *last = &r->items[r->current];
 
 	mem_grow(&last->records, &last->cap, last->n + 1, sizeof(*last->records));
+	mem_grow(&last->lines, &last->cap_lines, last->n + 1, sizeof(*last->lines));
+	last->lines[last->n] = r->line;
 	last->records[last->n] = record_make(kind);
 	return &last->records[last->n++];
 }
@@ -164,28 +167,70 @@ void reading_repetition(struct reading *r, int64_t repetition)
 	last->records[last->n - 1].u.sample.repetition = repetition;
 }
 
-bool reading_wrong(struct reading *r, long line, const char *fmt, ...)
+/* Quotes of the text are made fit for a terminal and for JSON. */
+static const char *clean_text(struct reading *r, const char *fmt, va_list ap)
 {
 	struct strbuf text = {0}, clean = {0};
-	va_list ap;
+	const char *kept;
 
-	strbuf_addf(&text, "line %ld: ", line);
-	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
 	utf8_printable(&clean, strbuf_str(&text), text.len);
-	r->wrong = arena_strdup(&r->arena, strbuf_str(&clean));
+	kept = arena_strdup(&r->arena, strbuf_str(&clean));
 	strbuf_release(&text);
 	strbuf_release(&clean);
+	return kept;
+}
+
+bool reading_wrong(struct reading *r, long line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	r->wrong = clean_text(r, fmt, ap);
+	va_end(ap);
+	r->wrong_line = line;
 	return false;
 }
 
-void reading_lacks(struct reading *r, const char *reason)
+void reading_leave(struct reading *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	r->left_aside = clean_text(r, fmt, ap);
+	va_end(ap);
+	r->left_line = r->line;
+}
+
+void reading_at(struct reading *r, long line)
+{
+	r->items[r->n - 1].line = line;
+}
+
+static void fail(struct reading *r, const char *cause, const char *fmt, va_list ap)
 {
 	struct reading_result *last = &r->items[r->n - 1];
 
-	last->cause = "no-data";
-	last->reason = arena_strdup(&r->arena, reason);
+	last->cause = cause;
+	last->reason = clean_text(r, fmt, ap);
+}
+
+void reading_lacks(struct reading *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(r, "no-data", fmt, ap);
+	va_end(ap);
+}
+
+void reading_doubt(struct reading *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(r, "invalid", fmt, ap);
+	va_end(ap);
 }
 
 bool reading_line(const char **text, char line[READING_LINE])

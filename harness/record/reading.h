@@ -17,8 +17,12 @@ struct reading_result {
 	size_t n, cap;
 	/* of a text that says whose it is: of which kernel, node, pair; else NULL */
 	const char *kernel, *node, *peer;
-	const char *cause;  /* "ok", or "no-data" when the text ends before its result */
-	const char *reason; /* then: one sentence, else NULL */
+	/* "ok"; "no-data": the text ends before its result; "invalid": it cannot be so */
+	const char *cause;
+	const char *reason; /* of another one than "ok": one sentence, else NULL */
+	long line;          /* where it is in the text, 0 not known */
+	long *lines;        /* the same of each record */
+	size_t cap_lines;
 };
 
 /* Zeroed before, reading_release() after. Texts are in its arena. */
@@ -26,7 +30,11 @@ struct reading {
 	struct arena arena;
 	struct reading_result *items;
 	size_t n, cap, current; /* the one that is added to */
-	const char *wrong;      /* where its text is not as it must be, else NULL */
+	long line;              /* that is being read, 0 where nobody counts */
+	const char *wrong;      /* in what its text is not as it must be, else NULL */
+	long wrong_line;
+	const char *left_aside; /* what of it was not read, else NULL */
+	long left_line;
 };
 
 struct reader {
@@ -78,8 +86,17 @@ void reading_repetition(struct reading *r, int64_t repetition);
 /* The text breaks its own rules on @line: what was read before stands. Gives false. */
 bool reading_wrong(struct reading *r, long line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* It is not whole: @reason says what is missing. */
-void reading_lacks(struct reading *r, const char *reason);
+/* Something of it, which is said, was not read. */
+void reading_leave(struct reading *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The last result is on @line. */
+void reading_at(struct reading *r, long line);
+/* It is not whole: what is missing. */
+void reading_lacks(struct reading *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* It contradicts itself: in what. */
+void reading_doubt(struct reading *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 enum { READING_LINE = 1024 };
 

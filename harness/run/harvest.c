@@ -332,6 +332,17 @@ static bool has_node(const struct step *s, const char *node)
 	return false;
 }
 
+/* A result that is none: the first one decides. */
+static void note_fault(struct harvest *h, const struct reading_result *x, struct arena *a)
+{
+	if (h->problem.len)
+		return;
+	h->text_cause = x->cause;
+	note(&h->problem,
+	     x->line ? arena_printf(a, "line %ld of its output: %s", x->line, x->reason)
+		     : x->reason);
+}
+
 static int put_reading(struct harvest *h, const struct reading *r, struct arena *a,
 		       struct err *e)
 {
@@ -342,7 +353,7 @@ static int put_reading(struct harvest *h, const struct reading *r, struct arena 
 		const char *whose = r->items[i].node ? r->items[i].node : node;
 
 		if (strcmp(r->items[i].cause, "ok") != 0)
-			note(&h->problem, r->items[i].reason);
+			note_fault(h, &r->items[i], a);
 		if (r->items[i].node && !has_node(s, whose)) {
 			note(&h->problem,
 			     arena_printf(a,
@@ -514,7 +525,7 @@ static const char *by_text(const struct harvest *h, const struct spawn_result *r
 	}
 	strbuf_addstr(reason,
 		      h->problem.len ? strbuf_str(&h->problem) : "not one number");
-	return "no-data";
+	return h->text_cause ? h->text_cause : "no-data";
 }
 
 static const char *by_records(const struct harvest *h, const struct spawn_result *r,

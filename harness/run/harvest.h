@@ -41,8 +41,9 @@ struct harvest {
 	bool *rank_seen;
 	int64_t ranks_seen;
 	size_t samples;
-	struct strbuf text; /* of a program that is no kernel of ours */
-	bool failed;        /* a check of the kernel's own is not ok */
+	struct strbuf text;     /* of a program that is no kernel of ours */
+	const char *text_cause; /* of the first result of it that is none, or NULL */
+	bool failed;            /* a check of the kernel's own is not ok */
 	bool ended;
 	int64_t end_count, end_ranks;
 	/* the first of each; empty while there was none */

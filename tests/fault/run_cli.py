@@ -532,9 +532,9 @@ Triad:         {0:.1f}     0.026599     0.026431     0.026855
 class Foreign(Case):
     """A site's own program as a step: its text is read into the same records."""
 
-    def plan_of(self, command, more=""):
+    def plan_of(self, command, more="", kernel="stream"):
         self.plan = self.write("own.yaml", "plan: own\nrequires: []\nstages:\n"
-                               "  - name: s\n    steps:\n      - {kernel: stream, name: own, "
+                               f"  - name: s\n    steps:\n      - {{kernel: {kernel}, name: own, "
                                f"command: {json.dumps(command)}{more}}}\n")
 
     def texts(self, rate=100000, check="Solution Validates: avg error less than 1e-13"):
@@ -573,6 +573,24 @@ class Foreign(Case):
         self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
         self.assertEqual(self.step()["cause"], "launch")
         self.assertIn("exit status 1", self.step()["reason"])
+
+    def test_an_hpl_that_is_cut_or_cannot_be_so_is_no_result(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "readings",
+                            "hpl_four.txt")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for out, cause, why in (
+                ("".join(text.splitlines(True)[:55]), "no-data",
+                 "line 55 of its output: 2 of 4 configurations have no result: the output was "
+                 "cut off"),
+                (text.replace("6.6817e+00", "6.6817e+02"), "invalid",
+                 "line 39 of its output: 6.6817e+02 Gflops, but N 1000 in 0.10 s makes"),
+                (text, "ok", None)):
+            self.plan_of(["cat", self.write("text", out)], kernel="hpl")
+            self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
+            self.assertEqual(self.step()["cause"], cause)
+            self.assertIn(why or "", self.step().get("reason", ""))
+            shutil.rmtree(self.out)
 
     def test_what_cannot_be_read_is_refused_before_anything_is_started(self):
         for more, why in ((", reader: hpl", b"nothing reads what 'hpl' prints"),

@@ -314,12 +314,21 @@ class Import(unittest.TestCase):
             files.append(str(path))
         return files
 
-    def imports(self, status, *words):
+    def imports_saying(self, status, *words):
         shutil.rmtree(self.out, True)
         done = assay("import", *words, "-o", self.out)
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         with open(os.path.join(self.out, "report.json"), encoding="utf-8") as f:
-            return json.load(f)
+            return json.load(f), done.stderr.decode()
+
+    def imports(self, status, *words):
+        return self.imports_saying(status, *words)[0]
+
+    def hpl(self, name, change=lambda text: text):
+        data = pathlib.Path(__file__).parents[1] / "data" / "readings" / "hpl_four.txt"
+        path = self.top / name
+        path.write_text(change(data.read_text(encoding="utf-8")), encoding="utf-8")
+        return str(path)
 
     def test_files_of_a_fleet_are_compared_with_each_other(self):
         report = self.imports(1, *self.stream([360000, 361000, 140000, 359500, 360500]))
@@ -358,11 +367,37 @@ class Import(unittest.TestCase):
         done = assay("import", str(path), "-o", self.out)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"all.csv:2: 3 fields, expected 4", done.stderr)
-        path.write_text("node,metric,value,unit\nn1,hpl.rate,400,GB/s\n", encoding="utf-8")
-        done = assay("import", str(path), "-o", self.out)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(b"hpl.rate of n1: its unit is FLOP/s, not B/s", done.stderr)
         self.assertFalse(os.path.exists(self.out))
+
+    def test_a_table_is_told_with_its_line_what_is_wrong(self):
+        path = self.top / "t.csv"
+        head = "node,metric,value,unit\nn1,hpl.rate,400,GFLOP/s\n"
+        for text, why in (
+                (head + "n1,hpl.rate,400,GB/s\n",
+                 "t.csv:3: hpl.rate of n1: its unit is FLOP/s, not B/s"),
+                (head + "\nn1,hpl.rat,1,s\n",
+                 "t.csv:4: unknown metric 'hpl.rat', did you mean 'hpl.rate'? of hpl are known: "
+                 "hpl.rate, hpl.time"),
+                (head + "n1,hpl.nosuch,1,s\n",
+                 "t.csv:3: unknown metric 'hpl.nosuch'; of hpl are known: hpl.rate"),
+                (head + "n1,hpll.rate,1,s\n",
+                 "t.csv:3: unknown kernel 'hpll', did you mean 'hpl'?"),
+                (head.replace("unit", "units"),
+                 "t.csv:1: unknown column 'units', did you mean 'unit'?"),
+                (head.replace(",", ";"), "t.csv:1: columns are separated by ';'"),
+                (head + "n1,hpl.rate,4,Gfl\n", "t.csv:3: value '4', unit 'Gfl': unknown unit")):
+            path.write_text(text, encoding="utf-8")
+            done = assay("import", str(path), "-o", self.out)
+            self.assertEqual(done.returncode, 2, (text, done))
+            self.assertIn(why, done.stderr.decode())
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+            self.assertFalse(os.path.exists(self.out))
+        path.write_text("node,metric,value,unit,remark\nn1,hpl.rate,66.7,Gflops,x\n",
+                        encoding="utf-8")
+        report, said = self.imports_saying(3, str(path))
+        self.assertIn("t.csv:1: not read: column 'remark'", said)
+        self.assertEqual([v["value"] for v in report["verdicts"]
+                          if v.get("metric") == "hpl.rate"], [66.7e9])
 
     def test_an_output_that_is_a_file_is_said_to_be_there(self):
         pathlib.Path(self.out).write_text("mine", encoding="utf-8")
@@ -376,6 +411,67 @@ class Import(unittest.TestCase):
         words = {(v["verdict"], v.get("cause")) for v in report["verdicts"]}
         self.assertIn(("ERROR", "no-data"), words)
         self.imports(1, *self.stream([360000], "Failed Validation on array a[]"))
+
+    def test_of_an_hpl_output_that_was_cut_the_rest_counts_and_what_lacks_is_said(self):
+        # between two configurations, where nothing but the end shows it
+        cut = self.hpl("n1.out", lambda text: "".join(text.splitlines(True)[:55]))
+        report = self.imports(3, cut)
+        rates = [v["value"] for v in report["verdicts"] if v.get("metric") == "hpl.rate"]
+        self.assertEqual(sorted(rates), [6.0742e9, 6.6817e9])
+        bad = [v["why"] for v in report["verdicts"] if v["verdict"] == "ERROR"]
+        self.assertEqual(bad, [f"{cut}:55: 2 of 4 configurations have no result: the output "
+                               "was cut off, there is no 'End of Tests.'"])
+        whole = self.imports(3, self.hpl("n1.out"))  # nothing judges the rates
+        self.assertNotIn("ERROR", {v["verdict"] for v in whole["verdicts"]})
+
+    def test_a_rate_that_its_time_does_not_make_is_an_error_with_its_line(self):
+        torn = self.hpl("n1.out", lambda text: text.replace("6.6817e+00", "6.6817e+01"))
+        report = self.imports(3, torn)
+        found = [v for v in report["verdicts"] if v["verdict"] == "ERROR"]
+        self.assertEqual([v["cause"] for v in found], ["invalid"])
+        self.assertIn(f"{torn}:39: 6.6817e+01 Gflops, but N 1000 in 0.10 s makes 6.6",
+                      found[0]["why"])
+        rates = [v["value"] for v in report["verdicts"] if v.get("metric") == "hpl.rate"]
+        self.assertEqual(len(rates), 3)
+
+    def test_files_that_are_nothing_do_not_keep_the_others_out(self):
+        files = self.stream([360000, 361000, 359000, 359500])
+        errors = ("HPL ERROR from process # 0, on line 419 of function HPL_pdinfo:\n"
+                  ">>> Need at least 4 processes for these tests <<<\n\n")
+        texts = {"n11.out": "", "n12.out": "\nnobody knows this\n", "n13.out": errors,
+                 "old.csv": "node,metric,value,unit\nn1,hpl.nosuch,1,s\n",
+                 "n14.out": "Triad:\n\0\0\n"}
+        bad = {}
+        for name, text in texts.items():
+            (self.top / name).write_text(text, encoding="utf-8")
+            bad[name] = str(self.top / name)
+        (self.top / "n15").mkdir()
+        bad["n15"] = str(self.top / "n15")
+        report, said = self.imports_saying(3, *bad.values(), *files)
+        for line in ("n11.out: an empty file: ", "n12.out:2: 'nobody knows this': not the output",
+                     "n13.out:2: HPL gave up: 'Need at least 4 processes for these tests'; start "
+                     "as many ranks as P x Q", "old.csv:2: unknown metric 'hpl.nosuch'",
+                     "n14.out:2: a byte that is 0", "it is a folder"):
+            self.assertIn(line, said)
+        self.assertEqual(said.count("\n"), len(bad), said)
+        found = {n["name"]: n["verdict"] for n in report["nodes"]}
+        self.assertEqual({n for n, verdict in found.items() if verdict == "ERROR"},
+                         {"n11", "n12", "n13", "n14", "n15"})
+        self.assertLessEqual({"n01", "n02", "n03", "n04"}, set(found))
+        self.assertIn("old.csv:2", " ".join(v["why"] for v in report["verdicts"]
+                                            if v["verdict"] == "ERROR" and "node" not in v))
+        again = assay("judge", self.out)
+        self.assertEqual(again.returncode, 3, again)
+        # the same with a slow node among them, and with nothing but them
+        self.imports(1, bad["n13.out"], *self.stream([360000, 361000, 140000, 359500, 360500]))
+        shutil.rmtree(self.out)
+        done = assay("import", *bad.values(), "-o", self.out)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertTrue(done.stderr.endswith(b"not one of these files holds a result\n"), done)
+        for name in ("n11.out", "n13.out"):
+            done = assay("import", bad[name], "-o", self.out)
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done)
+        self.assertFalse(os.path.exists(self.out))
 
     def test_of_switch_ports_counts_what_moved_between_two_readings(self):
         data = pathlib.Path(__file__).parents[1] / "data" / "readings"
@@ -403,6 +499,7 @@ class Import(unittest.TestCase):
                            ([text, "--reader", "steam"], b"did you mean 'stream'?"),
                            ([text, "--sockets", "two"], b"--sockets 'two'"),
                            ([text, "--place", "here"], b"unknown place 'here'"),
+                           ([text, "--node", "a/b"], b"--node 'a/b' is no name of a node"),
                            ([text + "x"], b"No such file")):
             done = assay("import", *words, "-o", self.out)
             self.assertEqual(done.returncode, 2, done)

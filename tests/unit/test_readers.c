@@ -123,6 +123,7 @@ static void c01_only_a_good_residual_is_a_pass(void **state)
 	load(&r, "hpl_noresult.txt", "hpl");
 	assert_int_equal(r.n, 1);
 	assert_string_equal(r.items[0].cause, "no-data");
+	assert_string_equal(r.items[0].reason, "1 of 1 configurations have no result");
 	reading_release(&r);
 }
 
@@ -136,7 +137,7 @@ static void a_word_alone_does_not_pass(void **state)
 		struct reading r;
 
 		(void)snprintf(text, sizeof(text),
-			       "WR11C2R4 100 10 1 2 1.0 6.6\n"
+			       "WR11C2R4 1000 10 1 2 0.10 6.6817e+00\n"
 			       "||Ax-b||_oo/(eps*N)= %s ...... PASSED\n",
 			       residuals[i]);
 		make(&r, "hpl", text);
@@ -153,7 +154,7 @@ static void a_word_alone_does_not_pass(void **state)
 static void each_of_several_residuals_counts(void **state)
 {
 	static const char text[] =
-		"WR11C2R4 100 10 1 2 1.0 6.6\n"
+		"WR11C2R4 1000 10 1 2 0.10 6.6817e+00\n"
 		"||Ax-b||_oo / ( eps * ||A||_1  * N        ) = 0.0071 ...... PASSED\n"
 		"||Ax-b||_oo / ( eps * ||A||_1  * ||x||_1  ) = 99.5 ...... FAILED\n";
 	struct reading r;
@@ -351,7 +352,7 @@ static void nonsense_gives_no_result(void **state)
 	static const char *const texts[] = {
 		"",
 		"\n\n\n",
-		"WR11C2R4 10 1 1 1 1 1",
+		"WR11C2R4 10 1 1 1 1 8.2e-7",
 		"||Ax-b||_oo = 1 ...... PASSED\n",
 		"\xff\xfe\x01",
 		"HPCG result is VALID with a GFLOP/s rating of=\n",
@@ -411,6 +412,11 @@ static void a_table_says_whose_its_values_are(void **state)
 	assert_string_equal(reader_for(text)->name, "csv");
 	make(&r, "csv", text);
 	assert_null(r.wrong);
+	assert_string_equal(r.left_aside,
+			    "not read: column 'remark', expected "
+			    "node[,peer],metric[,at],value,unit[,repetition]");
+	assert_int_equal(r.left_line, 2);
+	assert_int_equal(r.items[0].lines[1], 4);
 	assert_int_equal(r.n, 3);
 	assert_string_equal(r.items[0].kernel, "stream");
 	assert_string_equal(r.items[0].node, "n1");
@@ -429,6 +435,7 @@ static void a_table_says_whose_its_values_are(void **state)
 	make(&r, "csv",
 	     "node,peer,metric,value,unit\na,b,net.bw,24,GB/s\na,c,net.bw,1,GB/s\n");
 	assert_int_equal(r.n, 2);
+	assert_null(r.left_aside);
 	assert_string_equal(r.items[1].peer, "c");
 	assert_string_equal(sample(&r, 1, "net.bw", NULL)->peer, "c");
 	reading_release(&r);
@@ -437,41 +444,48 @@ static void a_table_says_whose_its_values_are(void **state)
 static void a_table_that_is_wrong_says_where(void **state)
 {
 	static const struct {
-		const char *text, *wrong;
+		const char *text;
+		long line;
+		const char *wrong;
 	} cases[] = {
-		{"node,metric,value\nn,a.b,1\n",
-		 "line 1: no column 'unit', expected node"},
-		{"node,metric,node,value,unit\n", "line 1: column 'node' is there twice"},
-		{"node,metric,value,unit\n", "line 1: no row of values"},
-		{"node,metric,value,unit\n\nn1,a.b,1\n", "line 3: 3 fields, expected 4"},
-		{"node,metric,value,unit\n../x,a.b,1,s\n",
-		 "line 2: '../x' is no name of a node"},
-		{"node,metric,value,unit\n-x,a.b,1,s\n",
-		 "line 2: '-x' is no name of a node"},
-		{"node,metric,value,unit\nn,ab,1,s\n", "line 2: 'ab' is no metric"},
-		{"node,metric,value,unit\nn,a.b,1,ell\n", "unit 'ell': unknown unit"},
-		{"node,metric,value,unit\nn,a.b,nan,s\n", "line 2: value 'nan'"},
-		{"node,metric,value,unit\nn,a.b,1e999,s\n", "line 2: value '1e999'"},
-		{"node,metric,value,unit\nn,a.b,1;2,s\n", "line 2: value '1;2'"},
-		{"node,metric,value,unit\nn,\"a.b,1,s\n", "line 2: not CSV"},
-		{"node,metric,value,unit\nn,\"a.b\"x,1,s\n", "line 2: not CSV"},
-		{"node,metric,value,unit,at\nn,a.b,1,s,x\n", "line 2: at 'x'"},
-		{"node,metric,value,unit,at\nn,a.b,1,s,\"{\"\"a\"\":[1]}\"\n",
-		 "line 2: at '{"},
-		{"node,metric,value,unit,repetition\nn,a.b,1,s,0\n",
-		 "line 2: repetition '0'"},
-		{"node,metric,value,unit,repetition\nn,a.b,1,s,1\nn,a.b,2,s,1\n",
-		 "line 3: repetition 1 of it is there already"},
-		{"node,metric,value,unit\nn\x1b[2J,a.b,1,s\n", "line 2: 'n"},
+		{"node,metric,value\nn,a.b,1\n", 1, "no column 'unit', expected node"},
+		{"node,metric,node,value,unit\n", 1, "column 'node' is there twice"},
+		{"node,metric,value,unit\n", 1, "no row of values"},
+		{"node,metric,value,unit\n\nn1,a.b,1\n", 3, "3 fields, expected 4"},
+		{"node,metric,value,unit\n../x,a.b,1,s\n", 2,
+		 "'../x' is no name of a node"},
+		{"node,metric,value,unit\n-x,a.b,1,s\n", 2, "'-x' is no name of a node"},
+		{"node,metric,value,unit\nn,ab,1,s\n", 2, "'ab' is no metric"},
+		{"node,metric,value,unit\nn,a.b,1,ell\n", 2, "unit 'ell': unknown unit"},
+		{"node,metric,value,unit\nn,a.b,nan,s\n", 2, "value 'nan'"},
+		{"node,metric,value,unit\nn,a.b,1e999,s\n", 2, "value '1e999'"},
+		{"node,metric,value,unit\nn,a.b,1;2,s\n", 2, "value '1;2'"},
+		{"node,metric,value,unit\nn,\"a.b,1,s\n", 2, "not CSV"},
+		{"node,metric,value,unit\nn,\"a.b\"x,1,s\n", 2, "not CSV"},
+		{"node,metric,value,unit,at\nn,a.b,1,s,x\n", 2, "at 'x'"},
+		{"node,metric,value,unit,at\nn,a.b,1,s,\"{\"\"a\"\":[1]}\"\n", 2,
+		 "at '{"},
+		{"node,metric,value,unit,repetition\nn,a.b,1,s,0\n", 2, "repetition '0'"},
+		{"node,metric,value,unit,repetition\nn,a.b,1,s,1\nn,a.b,2,s,1\n", 3,
+		 "repetition 1 of it is there already"},
+		{"node,metric,value,unit\nn\x1b[2J,a.b,1,s\n", 2, "'n"},
+		{"node,metric,value,unit,repetitions\nn,a.b,1,s,1\n", 1,
+		 "unknown column 'repetitions', did you mean 'repetition'?"},
+		{"Node,metric,value,unit\nn,a.b,1,s\n", 1, "did you mean 'node'?"},
+		{"\n# no comma\nnode;metric;value;unit\nn;a.b;1,5;s\n", 3,
+		 "columns are separated by ';', expected ',' (and '.' in numbers)"},
+		{"node\tmetric\tvalue\tunit\nn\ta.b\t1\ts\n", 1,
+		 "columns are separated by tabs, expected ','"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct reading r;
 
+		assert_ptr_equal(reader_for(cases[i].text), reader_find("csv"));
 		make(&r, "csv", cases[i].text);
-		if (!r.wrong || !strstr(r.wrong, cases[i].wrong) ||
-		    strchr(r.wrong, '\x1b'))
+		if (!r.wrong || r.wrong_line != cases[i].line ||
+		    !strstr(r.wrong, cases[i].wrong) || strchr(r.wrong, '\x1b'))
 			fail_msg("case %zu: %s", i,
 				 r.wrong ? r.wrong : "nothing is wrong");
 		assert_string_equal(r.items[r.n - 1].cause, "no-data");
