@@ -272,6 +272,10 @@ static void add_checks(struct term *t, const struct verdict *v,
 			continue;
 		strbuf_reset(&text);
 		term_clean(t, &text, c->check, NAMES);
+		if (c->at) {
+			strbuf_addstr(&text, " of ");
+			term_clean(t, &text, c->at, TEXTS);
+		}
 		strbuf_addf(&text, " %s", c->ok ? "ok" : "NOT ok");
 		if (c->value.set)
 			strbuf_addf(&text, ": %s",

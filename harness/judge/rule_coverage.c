@@ -60,17 +60,25 @@ static void relaunch(const struct rule_input *in, struct summary *out,
 		     arena_printf(&out->arena, "its launch failed: %s", why));
 }
 
-/* What a kernel says of a launch that is good, but not as good as it might be. */
+/*
+ * What a kernel says of a launch that is good, but not as good as it might be, and what
+ * one with several results did not bring.
+ */
 static void tell_warnings(struct summary *out, const struct state_step *st)
 {
 	for (size_t i = 0; i < st->n_events; i++) {
+		const struct record_event *ev = st->events[i];
+		const bool missing = !strcmp(ev->what, "no-data");
 		struct verdict *v;
 
-		if (strcmp(st->events[i]->what, "warn") != 0)
+		if (!missing && strcmp(ev->what, "warn") != 0)
 			continue;
 		v = rule_step_verdict(out, "coverage", st);
-		v->word = VERDICT_WARN;
-		v->why = st->events[i]->text;
+		v->word = missing ? VERDICT_ERROR : VERDICT_WARN;
+		v->cause = missing ? "no-data" : NULL;
+		v->why = ev->text;
+		if (missing)
+			rule_miss(out, st->planned.key, ev->node, ev->text);
 	}
 }
 

@@ -56,11 +56,9 @@ static const char *check_text(struct arena *a, const struct record_valid *v, siz
 	if (!bad)
 		return arena_printf(a, "check '%s' is good%s%s%s", v->check,
 				    *value ? ": worst" : "", value, limit);
-	return arena_printf(a,
-			    "%zu of %zu checks '%s' failed%s%s%s%s; the launch counts "
-			    "nowhere",
-			    bad, n, v->check, *value ? ": worst" : "", value, limit,
-			    text);
+	return arena_printf(a, "%zu of %zu checks '%s' failed%s%s%s%s; %s counts nowhere",
+			    bad, n, v->check, *value ? ": worst" : "", value, limit, text,
+			    v->at ? "it" : "the launch");
 }
 
 /* valids items[0..n) of @st are one check, on one node or of all nodes as one. */
@@ -81,6 +79,7 @@ static void judge_check(struct summary *out, const struct state_step *st,
 	if (items[0].node)
 		v->node = items[0].node;
 	v->metric = worst->check;
+	v->at = worst->at && bad ? worst->at : NULL;
 	v->value = worst->value;
 	v->high = worst->limit;
 	v->n = (int64_t)n;
@@ -168,9 +167,13 @@ static void judge_step(const struct rule_input *in, struct summary *out,
 	bool failed = false;
 
 	for (size_t i = 0; i < st->n_valids; i++) {
-		items[i] = (struct item){common ? NULL : st->valids[i]->node,
-					 st->valids[i]->check, NULL, i};
-		failed |= !state_check_ok(st->valids[i]);
+		const struct record_valid *v = st->valids[i];
+		const bool ok = state_check_ok(v);
+
+		/* which of several problems matters when it failed */
+		items[i] = (struct item){common ? NULL : v->node, v->check,
+					 ok ? NULL : v->at, i};
+		failed |= !ok;
 	}
 	by_item(out, st, items, st->n_valids, judge_check);
 	if (!all_numbers(st)) {

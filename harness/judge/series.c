@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "record/key.h"
 
 /* One sample with what it is sorted by. */
@@ -30,15 +31,55 @@ struct maker {
 	size_t cap_values;
 };
 
-/* Nodes on which a check of this launch failed; "" stands for all of them. */
-static void failed_nodes(const struct state_step *st, struct names *failed)
+/* What a check is of: a node, and where it says so one problem of several. */
+static const char *checked(struct strbuf *key, const char *node, const char *at)
 {
+	strbuf_reset(key);
+	strbuf_addf(key, "%s%s%s", node ? node : "", at ? " " : "", at ? at : "");
+	return strbuf_str(key);
+}
+
+/* Of what a check of this launch failed; no node stands for all of them. */
+static void failed_checks(const struct state_step *st, struct names *failed)
+{
+	struct strbuf key = {0};
+
 	for (size_t i = 0; i < st->n_valids; i++) {
 		const struct record_valid *v = st->valids[i];
 
 		if (!state_check_ok(v))
-			(void)names_add(failed, v->node ? v->node : "", NULL);
+			(void)names_add(failed, checked(&key, v->node, v->at), NULL);
 	}
+	strbuf_release(&key);
+}
+
+/* For samples of all nodes as one the failed check of any is enough. */
+static bool is_wrong_set(const struct names *failed, const char *at)
+{
+	for (size_t i = 0; i < failed->n; i++) {
+		const char *problem = strchr(failed->items[i], ' ');
+
+		if (!problem || (at && !strcmp(problem + 1, at)))
+			return true;
+	}
+	return false;
+}
+
+/* A sample on @node, NULL for all as one, is of something whose check failed. */
+static bool is_wrong(const struct names *failed, const char *node, const char *at)
+{
+	struct strbuf key = {0};
+	bool found;
+
+	if (!node)
+		return is_wrong_set(failed, at);
+	found = names_find(failed, "") != NAMES_NONE ||
+		names_find(failed, node) != NAMES_NONE;
+	if (!found && at)
+		found = names_find(failed, checked(&key, node, at)) != NAMES_NONE ||
+			names_find(failed, checked(&key, NULL, at)) != NAMES_NONE;
+	strbuf_release(&key);
+	return found;
 }
 
 static const char *node_of(const struct maker *m, const struct state_step *st,
@@ -58,14 +99,12 @@ static void collect(struct maker *m, const struct state_step *st)
 {
 	struct names failed = {0};
 
-	failed_nodes(st, &failed);
+	failed_checks(st, &failed);
 	for (size_t i = 0; i < st->n_samples; i++) {
 		const char *node = node_of(m, st, st->samples[i]);
 		size_t place = node ? names_find(&m->nodes, node) : NAMES_NONE;
-		bool bad = failed.n && (!node || names_find(&failed, "") != NAMES_NONE ||
-					names_find(&failed, node) != NAMES_NONE);
 
-		if (bad)
+		if (failed.n && is_wrong(&failed, node, st->samples[i]->at))
 			continue;
 		mem_grow(&m->refs, &m->cap_refs, m->n_refs + 1, sizeof(*m->refs));
 		m->refs[m->n_refs] = (struct ref){

@@ -688,6 +688,64 @@ static void the_worst_of_like_checks_is_shown(void **state)
 	fixture_release(&f);
 }
 
+/* Of a launch with several problems the others count, and the wrong one is named. */
+static void a_check_of_one_problem_costs_its_values_alone(void **state)
+{
+	static const struct {
+		const char *at;
+		size_t judged;
+	} t[] = {{"{\"store\":\"plain\"}", 1}, {NT, 0}};
+
+	(void)state;
+	for (size_t c = 0; c < N(t); c++) {
+		const struct verdict *v;
+		struct fixture f;
+
+		start(&f, "[\"n1\"]", "[]");
+		measured(&f, 1, "n1", CPU, 187 * GB);
+		fixture_line(
+			&f,
+			"{\"kind\":\"valid\",\"step\":1,\"attempt\":1,\"node\":\"n1\","
+			"\"at\":%s,\"check\":\"error\",\"value\":9,\"ok\":false}",
+			t[c].at);
+		fixture_judge(&f);
+		v = fixture_verdict(&f, "valid", "error", "n1");
+		expect_word(v, VERDICT_FAIL, "numerical");
+		assert_string_equal(v->at, t[c].at);
+		assert_non_null(strstr(v->why, "; it counts nowhere"));
+		assert_int_equal(fixture_count(&f, "baseline", NULL, NULL), t[c].judged);
+		assert_int_equal(f.summary.exit, 1);
+		fixture_release(&f);
+	}
+}
+
+static void what_a_launch_with_results_did_not_bring_is_an_error(void **state)
+{
+	struct fixture f;
+	size_t errors = 0;
+
+	(void)state;
+	start(&f, "[\"n1\"]", "[]");
+	measured(&f, 1, "n1", CPU, 187 * GB);
+	fixture_line(&f, "{\"kind\":\"event\",\"step\":1,\"attempt\":1,\"node\":\"n1\","
+			 "\"what\":\"no-data\",\"text\":\"n100: no residual line\"}");
+	fixture_judge(&f);
+	for (size_t i = 0; i < f.summary.n_verdicts; i++) {
+		const struct verdict *v = &f.summary.verdicts[i];
+
+		if (v->word != VERDICT_ERROR)
+			continue;
+		errors++;
+		assert_string_equal(v->cause, "no-data");
+		assert_string_equal(v->why, "n100: no residual line");
+	}
+	assert_int_equal(errors, 1);
+	assert_int_equal(fixture_count(&f, "baseline", NULL, NULL), 1);
+	assert_int_equal(f.summary.exit, 3);
+	assert_int_equal(f.summary.n_missing, 1);
+	fixture_release(&f);
+}
+
 static void values_that_are_no_numbers_fail(void **state)
 {
 	static const char *const names[] = {"nan", "inf", "-inf"};
@@ -1313,6 +1371,8 @@ int main(void)
 		cmocka_unit_test(c06_small_arrays_are_not_for_references),
 		cmocka_unit_test(checks_of_kernels_are_judged_and_their_values_dropped),
 		cmocka_unit_test(the_worst_of_like_checks_is_shown),
+		cmocka_unit_test(a_check_of_one_problem_costs_its_values_alone),
+		cmocka_unit_test(what_a_launch_with_results_did_not_bring_is_an_error),
 		cmocka_unit_test(values_that_are_no_numbers_fail),
 		cmocka_unit_test(output_that_cannot_be_trusted_is_an_error_once),
 		cmocka_unit_test(what_is_required_must_be_judged_on_every_node),
