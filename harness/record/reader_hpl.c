@@ -5,6 +5,7 @@
  * closing lines. Only a residual makes a result of a line, and only its closing lines and
  * as many lines as were announced make it whole: an output that was cut off has fine
  * rates, too. Where no head is, as in a cut-out of an output, nothing is missed.
+ * assay-hpl has line and residual in one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -137,24 +138,57 @@ static void begin_row(struct hpl *h, char *const w[N_ROW])
 	}
 }
 
-/* "WR11C2R4       10000   192     1     2              10.00             6.6673e+01" */
+/* A residual that is no number is no pass, whatever word follows. */
+static void check(struct hpl *h, double residual, bool passed)
+{
+	struct reading_result *last = &h->r->items[h->r->n - 1];
+	bool ok = passed && isfinite(residual) && residual >= 0 &&
+		  residual < RESIDUAL_LIMIT;
+	char text[160] = "";
+
+	if (!ok)
+		(void)snprintf(text, sizeof(text),
+			       "residual %.3g of %.0f allowed at %.4g Gflop/s", residual,
+			       RESIDUAL_LIMIT, h->gflops);
+	reading_valid(h->r, "residual", residual, RESIDUAL_LIMIT, ok, ok ? NULL : text);
+	if (h->checked || !h->good)
+		return; /* HPL 1.x checks in three ways */
+	h->checked = true;
+	last->cause = "ok";
+	last->reason = NULL;
+	reading_sample(h->r, "hpl.rate", h->gflops * 1e9, "FLOP/s", NULL);
+	if (h->time > 0)
+		reading_sample(h->r, "hpl.time", h->time, "s", NULL);
+}
+
+/*
+ * "WR11C2R4       10000   192     1     2              10.00             6.6673e+01", and
+ * of assay-hpl behind it "0.0041213 PASSED", or "unchecked"
+ */
 static bool read_row(struct hpl *h, const char *line)
 {
-	char copy[READING_LINE], *w[N_ROW + 1];
+	char copy[READING_LINE], *w[N_ROW + 3];
+	double residual;
 	size_t n;
 
 	if (line[0] != 'W' || (line[1] != 'R' && line[1] != 'C') ||
 	    !strchr("0123456789", line[2]) || !line[2])
 		return false;
 	(void)snprintf(copy, sizeof(copy), "%s", line);
-	n = reading_words(copy, w, N_ROW + 1);
+	n = reading_words(copy, w, N_ROW + 3);
 	if (n < 2 || strspn(w[1], "+-0123456789") != strlen(w[1]))
 		return false;
 	h->s.rows++;
 	h->checked = false;
 	h->good = false;
-	if (n == N_ROW) {
+	if (n == N_ROW || (n == N_ROW + 1 && !strcmp(w[N_ROW], "unchecked"))) {
 		begin_row(h, w);
+		return true;
+	}
+	if (n == N_ROW + 2 && reading_number(w[N_ROW], &residual) &&
+	    (!strcmp(w[N_ROW + 1], "PASSED") || !strcmp(w[N_ROW + 1], "FAILED"))) {
+		begin_row(h, w);
+		check(h, residual, !strcmp(w[N_ROW + 1], "PASSED"));
 		return true;
 	}
 	reading_begin(h->r, "");
@@ -179,29 +213,6 @@ static bool read_residual(const char *line, double *value, bool *passed)
 		return false;
 	*passed = !strcmp(w[2], "PASSED");
 	return *passed || !strcmp(w[2], "FAILED"); /* not "PASS", where it was cut */
-}
-
-/* A residual that is no number is no pass, whatever word follows. */
-static void check(struct hpl *h, double residual, bool passed)
-{
-	struct reading_result *last = &h->r->items[h->r->n - 1];
-	bool ok = passed && isfinite(residual) && residual >= 0 &&
-		  residual < RESIDUAL_LIMIT;
-	char text[160] = "";
-
-	if (!ok)
-		(void)snprintf(text, sizeof(text),
-			       "residual %.3g of %.0f allowed at %.4g Gflop/s", residual,
-			       RESIDUAL_LIMIT, h->gflops);
-	reading_valid(h->r, "residual", residual, RESIDUAL_LIMIT, ok, ok ? NULL : text);
-	if (h->checked || !h->good)
-		return; /* HPL 1.x checks in three ways */
-	h->checked = true;
-	last->cause = "ok";
-	last->reason = NULL;
-	reading_sample(h->r, "hpl.rate", h->gflops * 1e9, "FLOP/s", NULL);
-	if (h->time > 0)
-		reading_sample(h->r, "hpl.time", h->time, "s", NULL);
 }
 
 /* "NB     :     192      256", and more lines of values where there are more than 8. */

@@ -42,6 +42,7 @@ static const struct kit_metric metrics[] = {
 };
 
 static const char *const autos[] = {"auto", NULL};
+static const char *const nones[] = {"none", NULL};
 static const char *const maps[] = {"row", "column", NULL};
 static const char *const updates[] = {"auto", "own", "blas", NULL};
 static const char *const simds[] = {"auto", "avx512", "avx2", NULL};
@@ -58,7 +59,9 @@ static const struct kit_option options[] = {
 	{.name = "memory",
 	 .type = KIT_TEXT,
 	 .def = "0.8",
-	 .help = "share of the usable memory of the smallest node, for all ranks alike"},
+	 .help = "share of the usable memory of the smallest node, for all ranks alike; "
+		 "at "
+		 "least 0.1 %"},
 	{.name = "nb",
 	 .type = KIT_INT,
 	 .def = "auto",
@@ -106,8 +109,9 @@ static const struct kit_option options[] = {
 	 .def = "yes",
 	 .help = "factor the next panel before the rest is updated"},
 	{.name = "hpl-dat",
-	 .type = KIT_TEXT,
+	 .type = KIT_FILE,
 	 .def = "none",
+	 .choices = nones,
 	 .help = "an HPL.dat: every combination of its N, NB, grids, broadcasts and "
 		 "depths; "
 		 "then --n, --memory, --nb, --p, --q, --pmap, --broadcast and "
@@ -133,11 +137,13 @@ static const struct kit_fit fit = {
 	.multiple = "nb|576", /* of every block size that auto chooses */
 	.least = 1,
 	.grid = {"p", "q"},
+	.file = "hpl-dat",
 };
 
 struct hpl {
 	struct runs runs;
 	struct blas blas;
+	struct text text;
 	/* what progress is told of */
 	struct kit *k;
 	double flops, start, next;
@@ -273,13 +279,25 @@ static void measure(struct kit *k, struct lu *lu, int repetition, const char *at
 	c = lu_check(lu);
 	right = c.residual < x->runs.threshold;
 	if (!k->rank)
-		kit_valid(
-			k, "residual", c.residual, x->runs.threshold, right,
+		kit_valid_at(
+			k, at, "residual", c.residual, x->runs.threshold, right,
 			right ? NULL
 			      : "the solution is wrong: ||Ax-b|| %g, ||A|| %g, ||x|| %g, "
 				"||b|| %g",
 			c.r, c.a, c.x, c.b);
 	kit_flush(k);
+}
+
+/* In a run by hand the head of the text says it. */
+static void tell_mapping(struct kit *k, const struct runs *runs)
+{
+	char text[320];
+
+	if (k->rank || !kit_is(k, "format", "records") ||
+	    (!runs->deeper && (size_t)runs->combinations <= runs->n))
+		return;
+	text_mapping(runs, text, sizeof(text));
+	kit_event(k, "remark", "%s", text);
 }
 
 static int run(struct kit *k, struct err *e)
@@ -293,6 +311,7 @@ static int run(struct kit *k, struct err *e)
 			  "the threshold in HPL.dat, %g, is not above 0: residuals are "
 			  "not checked then, and what nobody checked counts nowhere",
 			  x->runs.threshold);
+	tell_mapping(k, &x->runs);
 	for (size_t i = 0; i < x->runs.n; i++) {
 		struct lu_want *w = &x->runs.items[i];
 		struct lu lu;
@@ -305,6 +324,7 @@ static int run(struct kit *k, struct err *e)
 		x->flops = lu_flops(w->size.n);
 		rc = kit_agree(k, lu_open(&lu, MPI_COMM_WORLD, w, e), e);
 		describe(k, w, lu.bytes);
+		kit_flush(k); /* before it may take hours */
 		for (int r = 1; r <= ntimes && !rc; r++)
 			measure(k, &lu, r, where);
 		lu_close(&lu);
@@ -328,11 +348,18 @@ static void teardown(struct kit *k)
 		runs_release(&x->runs);
 }
 
+static void so_far(struct kit *k, const struct record *records, size_t n, FILE *out)
+{
+	struct hpl *x = k->state;
+
+	text_so_far(&x->text, k, &x->runs, records, n, out);
+}
+
 static void text(struct kit *k, const struct record *records, size_t n, FILE *out)
 {
 	struct hpl *x = k->state;
 
-	text_results(k, &x->runs, (int)kit_int(k, "ntimes"), records, n, out);
+	text_end(&x->text, k, &x->runs, records, n, out);
 	runs_release(&x->runs);
 }
 
@@ -347,8 +374,10 @@ const struct kernel kernel = {
 	.options = options,
 	.fit = &fit,
 	.state_size = sizeof(struct hpl),
+	.outline = runs_outline,
 	.setup = setup,
 	.run = run,
 	.teardown = teardown,
+	.so_far = so_far,
 	.text = text,
 };

@@ -59,6 +59,23 @@ static int usable_memory(struct kit *k, uint64_t *least, struct err *e)
 	return rc;
 }
 
+/* One side of the grid is given: the other follows, where the ranks can be so divided. */
+static int other_side(const struct kit *k, const char *name, int given, int *other,
+		      struct err *e)
+{
+	char text[160];
+
+	*other = k->ranks / given;
+	if (k->ranks % given == 0)
+		return 0;
+	(void)snprintf(
+		text, sizeof(text),
+		"--%s %d: %d rank%s cannot be divided by it, expected a divisor of "
+		"them, or a multiple of %d ranks",
+		name, given, k->ranks, k->ranks == 1 ? "" : "s", given);
+	return usage(k, e, text);
+}
+
 /* P and Q: both given, one, or none. */
 static int grid(struct kit *k, struct size *s, struct err *e)
 {
@@ -66,10 +83,15 @@ static int grid(struct kit *k, struct size *s, struct err *e)
 	char text[160];
 
 	size_grid(k->ranks, &s->p, &s->q);
-	if (p || q) {
-		s->p = p ? p : k->ranks / q;
-		s->q = q ? q : k->ranks / p;
-	} else if (size_flat(s->p, s->q) && !k->rank) {
+	if (p)
+		s->p = p;
+	if (q)
+		s->q = q;
+	if (p && !q)
+		return other_side(k, "p", p, &s->q, e);
+	if (q && !p)
+		return other_side(k, "q", q, &s->p, e);
+	if (!p && size_flat(s->p, s->q) && !k->rank) {
 		kit_event(k, "warn",
 			  "%d ranks make a flat grid, %d x %d: expect a lower rate than "
 			  "with a few more or less",
@@ -103,6 +125,7 @@ static int too_large(struct kit *k, const struct lu_want *w, uint64_t usable,
 static int from_options(struct kit *k, struct runs *r, struct lu_want *w, uint64_t usable,
 			struct err *e)
 {
+	char size[UNITS_TEXT];
 	double share = 0.8;
 
 	if (grid(k, &w->size, e))
@@ -110,8 +133,10 @@ static int from_options(struct kit *k, struct runs *r, struct lu_want *w, uint64
 	w->size.n = kit_int(k, "n");
 	w->size.nb = (int)kit_int(k, "nb");
 	if (units_parse(kit_option(k, "memory"), "ratio", &share, e) ||
-	    !(share > 0 && share <= 1))
-		return usage(k, e, "option '--memory': expected a share, 0.8 or 80 %");
+	    !(share >= SIZE_LEAST_SHARE && share <= 1))
+		return usage(k, e,
+			     "option '--memory': expected a share, 0.8 or 80 %, of at "
+			     "least 0.1 %");
 	if (!w->size.n) {
 		/* a block size for such an order, then a multiple of it */
 		if (!w->size.nb)
@@ -120,8 +145,14 @@ static int from_options(struct kit *k, struct runs *r, struct lu_want *w, uint64
 				w->size.p, w->size.q);
 		w->size.n = size_order(&w->size, usable, share);
 		if (!w->size.n)
-			return kit_skip(k, e, "no memory for a single block of %d",
-					w->size.nb);
+			return kit_skip(
+				k, e,
+				"--memory %s is %s a rank, too little for one block of "
+				"%d x %d",
+				kit_option(k, "memory"),
+				units_format(size, sizeof(size), share * (double)usable,
+					     "B"),
+				w->size.nb, w->size.nb);
 	}
 	if (!w->size.nb)
 		w->size.nb = size_block(w->size.n, w->size.p, w->size.q);
@@ -157,8 +188,34 @@ static int read_file(const char *path, int rank, struct strbuf *text, struct err
 	return 0;
 }
 
-static int combine(struct kit *k, const struct hpldat *d, struct runs *r,
-		   struct lu_want *w, struct err *e)
+/* 0 for what of @l is below @from, 1 for the rest; each once, in their order. */
+static struct hpldat_list either(const struct hpldat_list *l, int64_t from)
+{
+	struct hpldat_list kinds = {0};
+
+	for (int i = 0; i < l->n && kinds.n < 2; i++) {
+		const int64_t kind = l->v[i] >= from;
+
+		if (!kinds.n || kinds.v[0] != kind)
+			kinds.v[kinds.n++] = kind;
+	}
+	return kinds;
+}
+
+/* Every way in which a problem of this size is to be solved. */
+static void add_ways(struct runs *r, struct lu_want *w, const struct hpldat_list *longs,
+		     const struct hpldat_list *ahead)
+{
+	for (int d = 0; d < ahead->n; d++) {
+		for (int b = 0; b < longs->n; b++) {
+			w->bcast = longs->v[b] ? BCAST_LONG : BCAST_RING;
+			w->lookahead = ahead->v[d];
+			add(r, w);
+		}
+	}
+}
+
+static int check_grids(const struct kit *k, const struct hpldat *d, struct err *e)
 {
 	char text[160];
 
@@ -171,6 +228,15 @@ static int combine(struct kit *k, const struct hpldat *d, struct runs *r,
 			       (long long)d->p.v[g] * d->q.v[g], k->ranks);
 		return usage(k, e, text);
 	}
+	return 0;
+}
+
+/* What of the file is the same here is run once. */
+static void combine(const struct hpldat *d, struct runs *r, struct lu_want *w)
+{
+	const struct hpldat_list longs = either(&d->broadcast, 4);
+	const struct hpldat_list ahead = either(&d->depth, 1);
+
 	r->threshold = d->threshold;
 	w->by_column = d->by_column;
 	for (int g = 0; g < d->p.n; g++) {
@@ -180,18 +246,13 @@ static int combine(struct kit *k, const struct hpldat *d, struct runs *r,
 				w->size.q = (int)d->q.v[g];
 				w->size.n = d->n.v[n];
 				w->size.nb = (int)d->nb.v[b];
-				for (int c = 0; c < d->broadcast.n * d->depth.n; c++) {
-					const int64_t kind =
-						d->broadcast.v[c % d->broadcast.n];
-
-					w->bcast = kind < 4 ? BCAST_RING : BCAST_LONG;
-					w->lookahead = d->depth.v[c / d->broadcast.n] > 0;
-					add(r, w);
-				}
+				add_ways(r, w, &longs, &ahead);
 			}
 		}
 	}
-	return 0;
+	r->combinations = d->p.n * d->n.n * d->nb.n * d->broadcast.n * d->depth.n;
+	for (int i = 0; i < d->depth.n; i++)
+		r->deeper |= d->depth.v[i] > 1;
 }
 
 static int from_file(struct kit *k, struct runs *r, struct lu_want *w, struct err *e)
@@ -206,7 +267,9 @@ static int from_file(struct kit *k, struct runs *r, struct lu_want *w, struct er
 	if (rc && k->rank)
 		e->msg[0] = '\0'; /* rank 0 says it */
 	if (!rc)
-		rc = combine(k, &d, r, w, e);
+		rc = check_grids(k, &d, e);
+	if (!rc)
+		combine(&d, r, w);
 	strbuf_release(&text);
 	r->from_file = true;
 	return rc;
@@ -235,6 +298,66 @@ int runs_make(struct kit *k, struct runs *r, struct err *e)
 			rc = too_large(k, &r->items[i], usable, e);
 	}
 	return rc;
+}
+
+static void print_list(const char *name, const struct hpldat_list *l, FILE *out)
+{
+	(void)fprintf(out, ", %s", name);
+	for (int i = 0; i < l->n; i++)
+		(void)fprintf(out, "%s %lld", i ? "," : "", (long long)l->v[i]);
+}
+
+static int outline_file(struct kit *k, FILE *out, struct err *e)
+{
+	const char *path = kit_option(k, "hpl-dat");
+	struct strbuf text = {0};
+	struct lu_want w = {0};
+	struct runs r = {0};
+	struct hpldat d;
+	int rc = file_read(&text, path, FILE_MAX, e);
+
+	if (rc)
+		e->kind = ERR_USAGE;
+	if (!rc)
+		rc = hpldat_parse(strbuf_str(&text), path, &d, e) ||
+		     check_grids(k, &d, e);
+	if (!rc) {
+		combine(&d, &r, &w);
+		(void)fprintf(out, "HPL.dat: %zu problem%s", r.n, r.n == 1 ? "" : "s");
+		print_list("N", &d.n, out);
+		print_list("NB", &d.nb, out);
+		(void)fprintf(out, ", P x Q");
+		for (int i = 0; i < d.p.n; i++)
+			(void)fprintf(out, "%s %lld x %lld", i ? "," : "",
+				      (long long)d.p.v[i], (long long)d.q.v[i]);
+		(void)fprintf(out, "\n");
+	}
+	strbuf_release(&text);
+	runs_release(&r);
+	return rc ? -1 : 0;
+}
+
+int runs_outline(struct kit *k, FILE *out, struct err *e)
+{
+	struct size s = {.n = kit_int(k, "n"), .nb = (int)kit_int(k, "nb")};
+	char bytes[UNITS_TEXT];
+
+	if (!kit_is(k, "hpl-dat", "none"))
+		return outline_file(k, out, e);
+	s.threads = k->threads;
+	if (grid(k, &s, e))
+		return -1;
+	if (!s.n) {
+		(void)fprintf(out, "N from %s of the memory, P x Q %d x %d\n",
+			      kit_option(k, "memory"), s.p, s.q);
+		return 0;
+	}
+	if (!s.nb)
+		s.nb = size_block(s.n, s.p, s.q);
+	(void)fprintf(out, "N %lld, NB %d, P x Q %d x %d, %s a rank\n", (long long)s.n,
+		      s.nb, s.p, s.q,
+		      units_format(bytes, sizeof(bytes), (double)size_bytes(&s), "B"));
+	return 0;
 }
 
 void runs_release(struct runs *r)

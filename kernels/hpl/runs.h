@@ -15,6 +15,9 @@ struct runs {
 	double threshold; /* of the residual; not above 0: nothing is checked */
 	uint64_t usable;  /* bytes, of the rank with least */
 	bool from_file;   /* samples say which combination they are of */
+	int combinations; /* of the file, before those that are the same here became one
+			   */
+	bool deeper;      /* it asks for more look-ahead than there is */
 };
 
 /*
@@ -22,6 +25,8 @@ struct runs {
  * kit_skip() for what does not fit; some reasons are with one rank alone.
  */
 int runs_make(struct kit *k, struct runs *r, struct err *e);
+/* Without ranks: one line on what k->ranks of them would run, for kernel.h's outline. */
+int runs_outline(struct kit *k, FILE *out, struct err *e);
 void runs_release(struct runs *r);
 
 #endif

@@ -16,6 +16,9 @@ enum {
 	SIZE_BASE = 8,    /* columns of a panel that are factored one by one */
 };
 
+/* The least share of memory that may be asked for: less gives a problem of nothing. */
+#define SIZE_LEAST_SHARE 0.001
+
 struct size {
 	int64_t n;   /* order */
 	int nb;      /* block size */

@@ -9,8 +9,9 @@
 #include "kernels/kit/options.h"
 
 static const char *const types[] = {
-	[KIT_INT] = "int",   [KIT_SIZE] = "size",     [KIT_TIME] = "time",
-	[KIT_TEXT] = "text", [KIT_CHOICE] = "choice", [KIT_FLAG] = "choice",
+	[KIT_INT] = "int",     [KIT_SIZE] = "size", [KIT_TIME] = "time",
+	[KIT_TEXT] = "text",   [KIT_FILE] = "file", [KIT_CHOICE] = "choice",
+	[KIT_FLAG] = "choice",
 };
 static const char *const shapes[] = {
 	[KIT_NODE] = "node", [KIT_PAIR] = "pair", [KIT_SET] = "set"};
@@ -68,6 +69,8 @@ static json_t *describe_fit(const struct kit_fit *f)
 		      "strict", f->strict, "least", f->least);
 	(void)json_object_set_new(
 		j, "multiple", *end ? json_string(f->multiple) : json_integer(multiple));
+	if (f->file)
+		(void)json_object_set_new(j, "file", json_string(f->file));
 	if (f->grid[0])
 		(void)json_object_set_new(j, "grid",
 					  json_pack("[s, s]", f->grid[0], f->grid[1]));
@@ -90,6 +93,8 @@ void options_describe(const struct kernel *kernel, FILE *out)
 			"options", options);
 	if (kernel->fit)
 		(void)json_object_set_new(all, "fit", describe_fit(kernel->fit));
+	if (kernel->outline)
+		(void)json_object_set_new(all, "outline", json_true());
 	(void)json_dumpf(all, out, JSON_COMPACT);
 	(void)fputc('\n', out);
 	json_decref(all);
@@ -107,7 +112,8 @@ static void argument(const struct kit_option *o, struct strbuf *sb)
 	static const char *const names[] = {[KIT_INT] = "N",
 					    [KIT_SIZE] = "BYTES",
 					    [KIT_TIME] = "S",
-					    [KIT_TEXT] = "TEXT"};
+					    [KIT_TEXT] = "TEXT",
+					    [KIT_FILE] = "FILE"};
 	const char *bar = "";
 
 	if (o->type == KIT_FLAG)

@@ -104,10 +104,28 @@ static void format(char *text, size_t size, const char *fmt, va_list ap)
 		text[0] = '\0';
 }
 
+static void put_valid(struct kit *k, const char *at, const char *check, double value,
+		      double limit, bool ok, const char *text)
+{
+	struct record r = record_make(RECORD_KIND_valid);
+
+	if (at)
+		check_json(k, at);
+	r.u.valid.rank = k->rank;
+	r.u.valid.at = at;
+	r.u.valid.check = check;
+	r.u.valid.value = record_num(value);
+	r.u.valid.limit = record_num(limit);
+	r.u.valid.ok = ok;
+	r.u.valid.text = text;
+	if (!ok)
+		k->priv->marks |= KIT_FAILED;
+	kit_emit(k, &r);
+}
+
 void kit_valid(struct kit *k, const char *check, double value, double limit, bool ok,
 	       const char *fmt, ...)
 {
-	struct record r = record_make(RECORD_KIND_valid);
 	char text[1024];
 	va_list ap;
 
@@ -115,16 +133,22 @@ void kit_valid(struct kit *k, const char *check, double value, double limit, boo
 		va_start(ap, fmt);
 		format(text, sizeof(text), fmt, ap);
 		va_end(ap);
-		r.u.valid.text = text;
 	}
-	r.u.valid.rank = k->rank;
-	r.u.valid.check = check;
-	r.u.valid.value = record_num(value);
-	r.u.valid.limit = record_num(limit);
-	r.u.valid.ok = ok;
-	if (!ok)
-		k->priv->marks |= KIT_FAILED;
-	kit_emit(k, &r);
+	put_valid(k, NULL, check, value, limit, ok, fmt ? text : NULL);
+}
+
+void kit_valid_at(struct kit *k, const char *at, const char *check, double value,
+		  double limit, bool ok, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (fmt) {
+		va_start(ap, fmt);
+		format(text, sizeof(text), fmt, ap);
+		va_end(ap);
+	}
+	put_valid(k, at, check, value, limit, ok, fmt ? text : NULL);
 }
 
 void kit_event(struct kit *k, const char *what, const char *fmt, ...)
@@ -262,6 +286,8 @@ void kit_flush(struct kit *k)
 			       MPI_STATUS_IGNORE);
 		print(k, lines, (size_t)lens[i]);
 	}
+	if (root && !p->records && k->kernel->so_far)
+		k->kernel->so_far(k, p->list, p->n_list, stdout);
 	if (root)
 		p->broken |= fflush(stdout) != 0;
 	strbuf_reset(&p->queue);

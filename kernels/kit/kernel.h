@@ -48,6 +48,7 @@ struct kit_fit {
 	bool strict; /* of given ones, too */
 	int least;
 	const char *grid[2]; /* options of a process grid, {"p", "q"}; or none */
+	const char *file;    /* option of a file that says all sizes itself; or NULL */
 };
 
 enum kit_type {
@@ -55,6 +56,7 @@ enum kit_type {
 	KIT_SIZE,   /* bytes: 64M and 64MiB are binary, 64MB is decimal */
 	KIT_TIME,   /* s: 10, 1.5m, 2h */
 	KIT_TEXT,   /* any text */
+	KIT_FILE,   /* path of a file, or one of .choices */
 	KIT_CHOICE, /* one of .choices */
 	KIT_FLAG,   /* "no" unless given; --name, or --name yes|no */
 };
@@ -101,6 +103,12 @@ struct kernel {
 	 * (ERR_USAGE), sets variables that MPI reads. May be NULL.
 	 */
 	int (*early)(struct kit *k, struct err *e);
+	/*
+	 * For --outline, without ranks and MPI: one line on what would be run, from the
+	 * options, k->ranks and k->threads alone. ERR_USAGE for what cannot be. May be
+	 * NULL.
+	 */
+	int (*outline)(struct kit *k, FILE *out, struct err *e);
 	/* Checks sizes, allocates, touches first. */
 	int (*setup)(struct kit *k, struct err *e);
 	/* Measures: kit_sample() for each repetition, kit_flush() after each. */
@@ -109,6 +117,12 @@ struct kernel {
 	int (*verify)(struct kit *k, struct err *e);
 	/* Releases, also after a setup that failed half-way. May be NULL. */
 	void (*teardown)(struct kit *k);
+	/*
+	 * Rank 0 without --format records, after each kit_flush(): prints what can be
+	 * said of the @n records of all ranks so far, for a run that may not come to its
+	 * end. May be NULL.
+	 */
+	void (*so_far)(struct kit *k, const struct record *records, size_t n, FILE *out);
 	/*
 	 * Rank 0 without --format records, at the end: prints the @n records of all
 	 * ranks as this benchmark's users know it. NULL: a plain table.

@@ -65,6 +65,10 @@ void kit_pair_sample(struct kit *k, int peer, const char *metric, double value,
 /* @fmt: one sentence when it is not ok, else NULL. A check that is not ok: status 1. */
 void kit_valid(struct kit *k, const char *check, double value, double limit, bool ok,
 	       const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* The same for one of several problems, which @at names as that of its samples does. */
+void kit_valid_at(struct kit *k, const char *at, const char *check, double value,
+		  double limit, bool ok, const char *fmt, ...)
+	__attribute__((format(printf, 7, 8)));
 /* @what: remark, size, ...; skip and invalid come from kit_skip() and kit_invalid(). */
 void kit_event(struct kit *k, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -197,6 +197,20 @@ static int session(struct kit *k, int *argc, char ***argv)
 	return status;
 }
 
+/* --outline: the exit status. */
+static int outline(struct kit *k)
+{
+	struct err e = {0};
+
+	k->ranks = (int)kit_int(k, "outline");
+	k->threads = (int)kit_int(k, "threads");
+	if (!k->threads)
+		k->threads = 1;
+	if (kernel.outline && kernel.outline(k, stdout, &e))
+		return start_failed(&kernel, &e);
+	return fflush(stdout) ? 3 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct kit_private priv = {0};
@@ -208,7 +222,9 @@ int main(int argc, char **argv)
 		priv.records = kit_is(&k, "format", "records");
 		kit_inherited(&priv.mask);
 		k.state = mem_calloc(1, kernel.state_size);
-		if (kernel.early && kernel.early(&k, &e)) {
+		if (kit_int(&k, "outline")) {
+			status = outline(&k);
+		} else if (kernel.early && kernel.early(&k, &e)) {
 			status = start_failed(&kernel, &e);
 		} else {
 			priv.env = start_env(); /* now: MPI_Init adds to it */

@@ -40,6 +40,8 @@ const struct kit_option kit_common_options[] = {
 	 .type = KIT_FLAG,
 	 .def = "no",
 	 .help = "metrics and options as JSON"},
+	/* for the controller: what would be run on so many ranks, and nothing is */
+	{.name = "outline", .hidden = true, .type = KIT_INT, .def = "0", .max = 1 << 20},
 	{.name = "help",
 	 .letter = 'h',
 	 .type = KIT_FLAG,
@@ -170,6 +172,7 @@ static int parse_value(struct kit_value *v, struct err *e)
 	v->seconds = 0;
 	switch (o->type) {
 	case KIT_TEXT:
+	case KIT_FILE:
 		return 0;
 	case KIT_CHOICE:
 		return is_choice(o, v->text) ? 0 : not_a_choice(o, v->text, e);

@@ -21,7 +21,7 @@ static int output(void *ctx, int fd, const char *data, size_t len)
 	struct run *r = ctx;
 
 	strbuf_add(fd == 1 ? &r->out : &r->err, data, len);
-	return 0;
+	return r->until && strstr(strbuf_str(&r->out), r->until) != NULL;
 }
 
 static void ended(void *ctx, const struct spawn_result *result)
@@ -99,7 +99,7 @@ static void read_records(struct run *r)
 	}
 }
 
-void run(struct run *r, double limit, const char *words)
+static void start(struct run *r, double limit, const char *words, const char *until)
 {
 	static const char *const env[] = {
 		"OMP_*", "OPENBLAS_*", "HWLOC_*",
@@ -116,13 +116,26 @@ void run(struct run *r, double limit, const char *words)
 	struct spawn *s;
 	struct err e = {0};
 
-	*r = (struct run){0};
+	*r = (struct run){.until = until};
 	c.argv = split(&r->arena, words);
 	assert_int_equal(spawn_open(&s, "kernel-tests", &e), 0);
 	assert_int_equal(spawn_start(s, &c, &e), 0);
 	while (spawn_running(s))
 		assert_int_equal(spawn_pump(s, 1, &e), 0);
 	spawn_close(s);
+}
+
+void run_until(struct run *r, double limit, const char *words, const char *text)
+{
+	start(r, limit, words, text);
+	if (r->end.end != SPAWN_STOPPED)
+		fail_msg("'%s' was to be ended at '%s': %s%s", words, text,
+			 strbuf_str(&r->out), strbuf_str(&r->err));
+}
+
+void run(struct run *r, double limit, const char *words)
+{
+	start(r, limit, words, NULL);
 	if (r->end.end != SPAWN_EXITED)
 		fail_msg("'%s' did not end by itself within %g s: %s", words, limit,
 			 strbuf_str(&r->err));

@@ -18,6 +18,7 @@ struct run {
 	struct arena arena;
 	struct record *records; /* of the @assay lines, the end record included */
 	size_t n, cap;
+	const char *until; /* what on stdout ends it, or NULL */
 };
 
 /*
@@ -27,6 +28,11 @@ struct run {
  * every @assay line is a record, shorter than 4096 bytes, as many as the end record says.
  */
 void run(struct run *r, double limit, const char *words);
+/*
+ * The same, but ended by SIGTERM as soon as @text is on its stdout, which must be before
+ * it ends by itself; nothing is asserted of its records.
+ */
+void run_until(struct run *r, double limit, const char *words, const char *text);
 void run_release(struct run *r);
 
 /* The @i-th record of a kind, or NULL. */

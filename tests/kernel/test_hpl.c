@@ -196,6 +196,16 @@ static void what_cannot_be_is_refused(void **unused)
 	assert_int_equal(r.end.exit, 2);
 	assert_non_null(strstr(strbuf_str(&r.err), "--memory"));
 	run_release(&r);
+	run(&r, 60, "assay-hpl --memory 0.001% --threads 1");
+	assert_int_equal(r.end.exit, 2);
+	assert_non_null(strstr(strbuf_str(&r.err), "at least 0.1 %"));
+	run_release(&r);
+	run(&r, 60, RANKS(2) "assay-hpl --n 100 --p 3 --threads 1");
+	assert_int_equal(r.end.exit, 2);
+	assert_non_null(strstr(strbuf_str(&r.err),
+			       "--p 3: 2 ranks cannot be divided by it, expected a "
+			       "divisor of them, or a multiple of 3 ranks"));
+	run_release(&r);
 	run(&r, 60, RANKS(2) "assay-hpl --hpl-dat /nonexistent/HPL.dat --threads 1");
 	assert_int_equal(r.end.exit, 2);
 	assert_non_null(strstr(strbuf_str(&r.err), "/nonexistent/HPL.dat"));
@@ -230,25 +240,54 @@ static void what_does_not_fit_is_skipped_with_the_largest_that_would(void **unus
 	run_release(&r);
 }
 
+static void one_side_of_the_grid_gives_the_other(void **unused)
+{
+	static const struct {
+		const char *words, *grid;
+	} t[] = {{"--p 2", "2 x 1"}, {"--p 1", "1 x 2"}, {"--q 1", "2 x 1"}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		char words[320];
+		struct run r;
+
+		(void)snprintf(words, sizeof(words), RANKS(2) HPL "--n 100 --nb 32 %s",
+			       t[i].words);
+		run(&r, 60, words);
+		assert_int_equal(r.end.exit, 0);
+		assert_non_null(strstr(run_event(&r, "placement"), t[i].grid));
+		run_release(&r);
+	}
+}
+
+/* An HPL.dat for 1 x @q ranks with these Ns, NBs, BCASTs and DEPTHs; unlink() it. */
+static void write_dat(char *path, int q, const char *ns, const char *nbs,
+		      const char *bcasts, const char *depths)
+{
+	const int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd,
+			    "a\nb\nHPL.out\n6\n%s Ns\n%s NBs\n0\n1\n1 Ps\n%d Qs\n16.0\n"
+			    "1\n2\n1\n4\n1\n2\n1\n1\n%s\n%s\n2\n64\n0\n0\n1\n8\n",
+			    ns, nbs, q, bcasts, depths) > 0);
+	(void)close(fd);
+}
+
 static void an_hpl_dat_runs_every_combination(void **unused)
 {
-	static const char dat[] =
-		"a\nb\nHPL.out\n6\n2\n60 97 Ns\n2\n8 16 NBs\n0\n1\n1 Ps\n2 Qs\n16.0\n1\n"
-		"2\n1\n4\n1\n2\n1\n1\n2\n0 4\n2\n0 1\n2\n64\n0\n0\n1\n8\n";
 	char path[] = "/tmp/assay-hpl-XXXXXX", words[512];
-	const int fd = mkstemp(path);
 	struct run r;
 
 	(void)unused;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, dat, sizeof(dat) - 1), sizeof(dat) - 1);
-	(void)close(fd);
+	write_dat(path, 2, "2\n60 97", "2\n8 16", "2\n0 4", "2\n0 1");
 	(void)snprintf(words, sizeof(words), RANKS(2) HPL "--hpl-dat %s", path);
 	run(&r, 60, words);
 	assert_int_equal(r.end.exit, 0);
 	assert_int_equal(run_count(&r, RECORD_KIND_valid), 16);
 	assert_non_null(strstr(strbuf_str(&r.out), "\"n\":97,\"nb\":8,"));
 	assert_non_null(strstr(strbuf_str(&r.out), "\"look_ahead\":0"));
+	assert_null(run_event(&r, "remark"));
 	run_release(&r);
 	(void)snprintf(words, sizeof(words), "assay-hpl --threads 1 --hpl-dat %s", path);
 	run(&r, 60, words);
@@ -287,7 +326,41 @@ static void a_threshold_not_above_zero_leaves_the_result_unchecked(void **unused
 	assert_int_equal(r.end.exit, 0);
 	assert_non_null(strstr(strbuf_str(&r.out), "\nWR0"));
 	assert_non_null(strstr(strbuf_str(&r.out), "residual: not checked"));
+	assert_non_null(strstr(strbuf_str(&r.out), "unchecked\n"));
+	assert_non_null(strstr(strbuf_str(&r.out),
+			       "\nFinished 1 test: 0 passed, 0 failed, 1 unchecked\n"));
 	assert_null(strstr(strbuf_str(&r.out), "PASSED"));
+	run_release(&r);
+	(void)unlink(path);
+}
+
+static void what_of_an_hpl_dat_is_the_same_here_runs_once_and_is_said(void **unused)
+{
+	static const char *const said[] = {
+		"assay-hpl: 3 tests on 1 rank; BLAS: ",
+		"DEPTH 0 is no look-ahead, 1 and all above one panel; BCAST 0 to 3 is "
+		"the "
+		"ring, 4 and 5 long",
+		"; its 12 combinations are 3 different ones\n",
+		"\nFinished 3 tests: 3 passed, 0 failed\n",
+	};
+	char path[] = "/tmp/assay-hpl-XXXXXX", words[512];
+	struct run r;
+
+	(void)unused;
+	write_dat(path, 1, "3\n60 61 62", "1\n16", "2\n1 3", "2\n1 7");
+	(void)snprintf(words, sizeof(words), "assay-hpl --threads 1 --hpl-dat %s", path);
+	run(&r, 60, words);
+	assert_int_equal(r.end.exit, 0);
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		if (!strstr(strbuf_str(&r.out), said[i]))
+			fail_msg("'%s' is not in\n%s", said[i], strbuf_str(&r.out));
+	}
+	run_release(&r);
+	(void)snprintf(words, sizeof(words), HPL "--hpl-dat %s", path);
+	run(&r, 60, words);
+	assert_int_equal(run_count(&r, RECORD_KIND_valid), 3);
+	assert_non_null(strstr(run_event(&r, "remark"), "1 and all above one panel"));
 	run_release(&r);
 	(void)unlink(path);
 }
@@ -299,14 +372,42 @@ static void by_hand_it_prints_the_columns_people_know(void **unused)
 	(void)unused;
 	run(&r, 60, "assay-hpl --n 200 --nb 16 --threads 1");
 	assert_int_equal(r.end.exit, 0);
-	assert_non_null(strstr(strbuf_str(&r.out), "T/V "));
+	assert_non_null(strstr(strbuf_str(&r.out), "\nT/V "));
 	assert_non_null(strstr(strbuf_str(&r.out), "\nWR10R2L8 "));
-	assert_non_null(strstr(strbuf_str(&r.out), "...... PASSED"));
+	assert_non_null(strstr(strbuf_str(&r.out), " PASSED\n"));
+	assert_non_null(
+		strstr(strbuf_str(&r.out), "\nFinished 1 test: 1 passed, 0 failed\n"));
 	run_release(&r);
-	run(&r, 60, "assay-hpl --n 200 --threads 1 --inject-error");
+	run(&r, 60, "assay-hpl --n 200 --threads 1 --ntimes 2 --inject-error");
 	assert_int_equal(r.end.exit, 1);
-	assert_non_null(strstr(strbuf_str(&r.out), "...... FAILED"));
+	assert_non_null(strstr(strbuf_str(&r.out), " FAILED\n  the solution is wrong: "));
+	assert_non_null(
+		strstr(strbuf_str(&r.out), "\nFinished 2 tests: 0 passed, 2 failed\n"));
 	run_release(&r);
+}
+
+/* So many that they are not done by then on any machine. */
+static void what_is_done_is_printed_at_once(void **unused)
+{
+	static const char *const words[] = {
+		"assay-hpl --n 1500 --threads 1 --ntimes 1000",
+		RANKS(2) "assay-hpl --n 1500 --threads 1 --ntimes 1000"};
+	struct run r;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *out;
+
+		/* the head before the first result, then that before the second */
+		run_until(&r, 60, words[i], "residual\n");
+		run_release(&r);
+		run_until(&r, 60, words[i], " PASSED\n");
+		out = strbuf_str(&r.out);
+		assert_non_null(strstr(out, "\nT/V "));
+		assert_non_null(strstr(out, "\nWR1"));
+		assert_null(strstr(out, "Finished"));
+		run_release(&r);
+	}
 }
 
 int main(void)
@@ -324,8 +425,12 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(
 			what_does_not_fit_is_skipped_with_the_largest_that_would),
+		cmocka_unit_test(one_side_of_the_grid_gives_the_other),
 		cmocka_unit_test(an_hpl_dat_runs_every_combination),
+		cmocka_unit_test(
+			what_of_an_hpl_dat_is_the_same_here_runs_once_and_is_said),
 		cmocka_unit_test(a_threshold_not_above_zero_leaves_the_result_unchecked),
+		cmocka_unit_test(what_is_done_is_printed_at_once),
 		cmocka_unit_test(by_hand_it_prints_the_columns_people_know),
 	};
 

@@ -150,6 +150,33 @@ static void a_word_alone_does_not_pass(void **state)
 	}
 }
 
+static void what_assay_hpl_prints_by_hand_is_read_too(void **state)
+{
+	static const char text[] =
+		"T/V N NB P Q Time Gflops residual\n"
+		"WR10R2L8 1000 16 1 2 0.50 1.3363e+00 0.0127640 PASSED\n"
+		"WR10R2L8 2000 16 1 2 2.00 2.6697e+00 99.1 FAILED\n"
+		"WR10R2L8 3000 16 1 2 3.00 6.0045e+00 nan FAILED\n"
+		"WR10R2L8 3000 16 1 2 3.00 6.0045e+00 unchecked\n"
+		"WR10R2L8 3000 16 1 2 3.00 6.0045e+00 0.01 PASS\n";
+	struct reading r;
+
+	(void)state;
+	assert_string_equal(reader_for(text)->name, "hpl");
+	make(&r, "hpl", text);
+	assert_int_equal(r.n, 5);
+	assert_string_equal(r.items[0].title, "n1000-nb16-1x2");
+	assert_true(value(&r, 0, "hpl.rate") == 1.3363e9);
+	assert_true(value(&r, 0, "hpl.time") == 0.5);
+	assert_true(state_check_ok(check(&r, 0)));
+	assert_true(check(&r, 0)->value.v == 0.0127640);
+	assert_false(state_check_ok(check(&r, 1)));
+	assert_false(state_check_ok(check(&r, 2)));
+	assert_string_equal(r.items[3].cause, "no-data");
+	assert_string_equal(r.items[4].cause, "no-data");
+	reading_release(&r);
+}
+
 /* HPL 1.x checks in three ways, each of which must be good. */
 static void each_of_several_residuals_counts(void **state)
 {
@@ -499,6 +526,7 @@ int main(void)
 		cmocka_unit_test(an_hpl_result_is_its_rate_time_and_residual),
 		cmocka_unit_test(c01_only_a_good_residual_is_a_pass),
 		cmocka_unit_test(a_word_alone_does_not_pass),
+		cmocka_unit_test(what_assay_hpl_prints_by_hand_is_read_too),
 		cmocka_unit_test(each_of_several_residuals_counts),
 		cmocka_unit_test(c04_hpcg_says_valid_after_0_07_s),
 		cmocka_unit_test(hpcg_3_0_is_read_too),
