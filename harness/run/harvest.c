@@ -3,7 +3,6 @@
 #include "run/harvest.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,6 @@
 static const char mark[] = "@assay ";
 
 enum { MAX_COMPLAINT = 400, MOST_TEXT = 64 << 20 };
-
-/* Exit statuses of a kernel, as the kit gives them. */
-enum { KERNEL_FAILED = 1, KERNEL_USAGE = 2, KERNEL_NOT_RUN = 3, KERNEL_WATCHDOG = 124 };
-
-/* Records */
 
 void harvest_init(struct harvest *h, const struct step *s, const struct metrics *m,
 		  size_t most,
@@ -79,7 +73,7 @@ static bool whose(struct record *r, struct whose *w)
 #undef WHOSE
 }
 
-static const char *node_of(const struct step *s, int64_t rank)
+const char *harvest_node(const struct step *s, int64_t rank)
 {
 	size_t i = s->per_node > 0 ? (size_t)rank / (size_t)s->per_node : 0;
 
@@ -108,7 +102,7 @@ static bool attribute(struct harvest *h, struct record *r)
 	*w.step = s->id;
 	*w.attempt = s->attempt;
 	if (w.rank != RECORD_NO_INT)
-		*w.node = node_of(s, w.rank);
+		*w.node = harvest_node(s, w.rank);
 	else if (s->n_nodes == 1)
 		*w.node = s->nodes[0];
 	return true;
@@ -138,7 +132,7 @@ static bool name_peer(struct harvest *h, struct record_sample *r)
 		problem(h, "peer '%.64s', expected a rank", r->peer);
 		return false;
 	}
-	r->peer = node_of(h->step, rank);
+	r->peer = harvest_node(h->step, rank);
 	return true;
 }
 
@@ -294,6 +288,7 @@ static int err_line(void *ctx, const char *line, size_t len, bool cut, struct er
 
 	(void)cut;
 	(void)e;
+	refusal_line(&h->refusal, line, len);
 	if (!says_something(line, len))
 		return 0;
 	if (complains_better(h, line, len)) {
@@ -332,15 +327,21 @@ static bool has_node(const struct step *s, const char *node)
 	return false;
 }
 
-/* A result that is none: the first one decides. */
-static void note_fault(struct harvest *h, const struct reading_result *x, struct arena *a)
+/* Result @i is none: the first of those decides; of several it is said which it is. */
+static void note_fault(struct harvest *h, const struct reading *r, size_t i,
+		       struct arena *a)
 {
-	if (h->problem.len)
+	const struct reading_result *x = &r->items[i];
+	const bool named = r->n > 1 && *x->title && strcmp(x->title, "missing") != 0;
+
+	if (h->missing++ || h->problem.len)
 		return;
 	h->text_cause = x->cause;
 	note(&h->problem,
-	     x->line ? arena_printf(a, "line %ld of its output: %s", x->line, x->reason)
-		     : x->reason);
+	     arena_printf(a, "%s%s%s%s",
+			  x->line ? arena_printf(a, "line %ld of its output: ", x->line)
+				  : "",
+			  named ? x->title : "", named ? ": " : "", x->reason));
 }
 
 static int put_reading(struct harvest *h, const struct reading *r, struct arena *a,
@@ -352,8 +353,10 @@ static int put_reading(struct harvest *h, const struct reading *r, struct arena 
 	for (size_t i = 0; i < r->n; i++) {
 		const char *whose = r->items[i].node ? r->items[i].node : node;
 
-		if (strcmp(r->items[i].cause, "ok") != 0)
-			note_fault(h, &r->items[i], a);
+		if (!strcmp(r->items[i].cause, "ok"))
+			h->good++;
+		else
+			note_fault(h, r, i, a);
 		if (r->items[i].node && !has_node(s, whose)) {
 			note(&h->problem,
 			     arena_printf(a,
@@ -371,8 +374,10 @@ static int put_reading(struct harvest *h, const struct reading *r, struct arena 
 				if (!check_sample(h, &rec.u.sample))
 					continue;
 			}
-			if (rec.kind == RECORD_KIND_valid)
+			if (rec.kind == RECORD_KIND_valid) {
+				rec.u.valid.at = at_of(a, r, i, NULL);
 				h->failed |= !rec.u.valid.ok;
+			}
 			if (h->put(h->ctx, &rec, e))
 				return -1;
 		}
@@ -380,7 +385,46 @@ static int put_reading(struct harvest *h, const struct reading *r, struct arena 
 	return 0;
 }
 
-static int read_foreign(struct harvest *h, struct err *e)
+/*
+ * Some of several results are good, and then it ended badly, or did not bring the rest:
+ * those count, and what is missing is said beside them. A launch over several nodes that
+ * ended badly is a failed one all the same, as the search for the culprit wants it; and
+ * of a text that contradicts itself nothing is believed.
+ */
+static int put_rest(struct harvest *h, const struct spawn_result *res, struct err *e)
+{
+	const struct step *s = h->step;
+	const bool bad_end = (res->exit || res->signal) && !h->failed;
+	struct record r = record_make(RECORD_KIND_event);
+	struct strbuf text = {0};
+	int rc;
+
+	if (!h->good || !h->samples || res->end != SPAWN_EXITED ||
+	    (!bad_end && !h->problem.len) || (bad_end && s->n_nodes > 1) ||
+	    (h->text_cause && !strcmp(h->text_cause, "invalid")))
+		return 0;
+	if (bad_end) {
+		harvest_how(h, res, &text);
+		strbuf_addf(&text, " after %zu result%s", h->good,
+			    h->good == 1 ? "" : "s");
+		harvest_words(h, false, &text);
+	}
+	if (h->problem.len)
+		strbuf_addf(&text, "%s%s", text.len ? "; " : "", strbuf_str(&h->problem));
+	if (h->missing > 1)
+		strbuf_addf(&text, "; %zu more like that", h->missing - 1);
+	h->part = true;
+	r.u.event.step = s->id;
+	r.u.event.attempt = s->attempt;
+	r.u.event.node = s->n_nodes == 1 ? s->nodes[0] : NULL;
+	r.u.event.what = "no-data";
+	r.u.event.text = strbuf_str(&text);
+	rc = h->put(h->ctx, &r, e);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int read_foreign(struct harvest *h, const struct spawn_result *res, struct err *e)
 {
 	const struct reader *reader = reader_find(h->step->reader);
 	struct reading r;
@@ -388,17 +432,20 @@ static int read_foreign(struct harvest *h, struct err *e)
 	int rc;
 
 	reading_make(&r, reader, strbuf_str(&h->text));
+	h->explained = r.wrong != NULL;
 	rc = put_reading(h, &r, &a, e);
+	if (!rc)
+		rc = put_rest(h, res, e);
 	reading_release(&r);
 	arena_release(&a);
 	return rc;
 }
 
-int harvest_end(struct harvest *h, struct err *e)
+int harvest_end(struct harvest *h, const struct spawn_result *res, struct err *e)
 {
 	(void)lines_end(&h->err, err_line, h, e);
 	if (h->step->n_command)
-		return read_foreign(h, e);
+		return read_foreign(h, res, e);
 	return lines_end(&h->out, out_line, h, e);
 }
 
@@ -412,185 +459,7 @@ void harvest_release(struct harvest *h)
 	strbuf_release(&h->complaint);
 	strbuf_release(&h->killed);
 	strbuf_release(&h->text);
+	refusal_release(&h->refusal);
 	free(h->rank_seen);
 	memset(h, 0, sizeof(*h));
-}
-
-/* Causes */
-
-int harvest_signal(const struct spawn_result *r)
-{
-	if (r->signal)
-		return r->signal;
-	return r->exit > 128 && r->exit <= 128 + SIGRTMAX ? r->exit - 128 : 0;
-}
-
-/* "ended by signal 9 (Killed)" or "exit status 5" */
-static void how_it_ended(const struct spawn_result *r, struct strbuf *reason)
-{
-	int sig = harvest_signal(r);
-
-	if (sig)
-		strbuf_addf(reason, "ended by signal %d (%s)", sig, strsignal(sig));
-	else
-		strbuf_addf(reason, "exit status %d", r->exit);
-}
-
-static void add_complaint(const struct harvest *h, struct strbuf *reason)
-{
-	/* mpirun's first line of an end it does not explain, one time in three */
-	static const char nothing_new[] = "Primary job";
-	const struct strbuf *text = h->killed.len ? &h->killed : &h->complaint;
-
-	if (text->len && strncmp(strbuf_str(text), nothing_new, sizeof(nothing_new) - 1))
-		strbuf_addf(reason, ": %s", strbuf_str(text));
-}
-
-/* No record at all: the kernel never ran, whatever the status. */
-static const char *nothing(const struct harvest *h, const struct spawn_result *r,
-			   bool direct, struct strbuf *reason)
-{
-	bool kernel_spoke = direct || harvest_signal(r) || r->exit == KERNEL_USAGE ||
-			    r->exit == KERNEL_NOT_RUN;
-
-	if (h->complaint.len && !kernel_spoke) {
-		strbuf_addf(reason, "launcher refused: %s", strbuf_str(&h->complaint));
-		return "launch";
-	}
-	how_it_ended(r, reason);
-	strbuf_addstr(reason, " and not one record");
-	add_complaint(h, reason);
-	/* what the kernel itself refuses it will refuse again */
-	return r->exit && r->exit != KERNEL_USAGE ? "launch" : "no-data";
-}
-
-static const char *incomplete(const struct harvest *h, const struct spawn_result *r,
-			      struct strbuf *reason)
-{
-	if (!r->exit) {
-		strbuf_addf(reason, "no final count after %lld records: output is torn",
-			    (long long)h->marked);
-		return "invalid";
-	}
-	how_it_ended(r, reason);
-	strbuf_addstr(reason, " before the result was complete");
-	add_complaint(h, reason);
-	return "no-data";
-}
-
-/* The end record is there: do the numbers fit? */
-static const char *counted(const struct harvest *h, const struct spawn_result *r,
-			   struct strbuf *reason)
-{
-	int64_t missing = 0;
-
-	if (h->end_count != h->marked) {
-		strbuf_addf(reason, "%lld records of %lld: output is torn",
-			    (long long)h->marked, (long long)h->end_count);
-		return "invalid";
-	}
-	while (missing < h->step->ranks && h->rank_seen[missing])
-		missing++;
-	if (missing < h->step->ranks) {
-		strbuf_addf(reason, "no record of rank %lld on '%s'", (long long)missing,
-			    node_of(h->step, missing));
-		return "invalid";
-	}
-	if (r->exit != 0 && !(r->exit == KERNEL_FAILED && h->failed)) {
-		how_it_ended(r, reason);
-		strbuf_addstr(reason, " after a complete result");
-		add_complaint(h, reason);
-		return "invalid";
-	}
-	if (!h->samples) {
-		strbuf_addstr(reason, "not one number");
-		return "no-data";
-	}
-	if (r->left)
-		strbuf_addf(reason, "left %zu processes behind, which were ended",
-			    r->left);
-	return "ok";
-}
-
-/* A program of somebody else: its text is all there is, and its exit status a hint. */
-static const char *by_text(const struct harvest *h, const struct spawn_result *r,
-			   struct strbuf *reason)
-{
-	if (h->samples && !h->problem.len && (!r->exit || h->failed))
-		return "ok";
-	if (r->exit) {
-		how_it_ended(r, reason);
-		add_complaint(h, reason);
-		return h->text.len ? "no-data" : "launch";
-	}
-	strbuf_addstr(reason,
-		      h->problem.len ? strbuf_str(&h->problem) : "not one number");
-	return h->text_cause ? h->text_cause : "no-data";
-}
-
-static const char *by_records(const struct harvest *h, const struct spawn_result *r,
-			      bool direct, struct strbuf *reason)
-{
-	if (h->ended && h->end_ranks != h->step->ranks) {
-		strbuf_addf(reason, "world of %lld ranks, %d were started",
-			    (long long)h->end_ranks, h->step->ranks);
-		return "invalid";
-	}
-	if (h->problem.len) {
-		strbuf_addstr(reason, strbuf_str(&h->problem));
-		return "invalid";
-	}
-	if (h->invalid.len) {
-		strbuf_addstr(reason, strbuf_str(&h->invalid));
-		return "invalid";
-	}
-	if (h->skip.len) {
-		strbuf_addstr(reason, strbuf_str(&h->skip));
-		return "skip";
-	}
-	if (!h->marked && !h->ended)
-		return nothing(h, r, direct, reason);
-	return h->ended ? counted(h, r, reason) : incomplete(h, r, reason);
-}
-
-static const char *cause_of(const struct harvest *h, const struct spawn_result *r,
-			    bool direct, struct strbuf *reason)
-{
-	switch (r->end) {
-	case SPAWN_FAILED:
-		strbuf_addf(reason, "cannot be started: %s", strerror(r->error));
-		return "launch";
-	case SPAWN_TIMEOUT:
-		strbuf_addf(reason, "not done after %g s", h->step->limit);
-		if (r->stuck)
-			strbuf_addf(reason, ", and %zu processes cannot be ended",
-				    r->stuck);
-		return "timeout";
-	case SPAWN_STOPPED:
-		if (h->bytes > h->most)
-			break;
-		strbuf_addstr(reason, "stopped");
-		return "aborted";
-	case SPAWN_EXITED:
-		break;
-	}
-	if (r->exit == KERNEL_WATCHDOG && !h->ended) {
-		strbuf_addstr(reason, "ended by the kernel's own time limit");
-		return "timeout";
-	}
-	return h->step->n_command ? by_text(h, r, reason)
-				  : by_records(h, r, direct, reason);
-}
-
-const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
-			  bool direct, struct strbuf *reason)
-{
-	static const char *const helped[] = {"launch", "timeout", "no-data"};
-	const char *cause = cause_of(h, r, direct, reason);
-
-	for (size_t i = 0; h->hint && i < sizeof(helped) / sizeof(helped[0]); i++) {
-		if (!strcmp(cause, helped[i]))
-			strbuf_addf(reason, "; hint: %s", h->hint);
-	}
-	return cause;
 }

@@ -17,6 +17,7 @@
 #include "record/metrics.h"
 #include "record/record.h"
 #include "run/lines.h"
+#include "run/refusal.h"
 
 /* A line of a kernel and its newline are less than this; bytes. */
 enum { HARVEST_LINE = 4096 };
@@ -42,13 +43,18 @@ struct harvest {
 	int64_t ranks_seen;
 	size_t samples;
 	struct strbuf text;     /* of a program that is no kernel of ours */
+	size_t good;            /* results in it that are whole */
+	size_t missing;         /* and those that are not */
+	bool part;              /* the good ones count, though it did not bring all */
+	bool explained;         /* it says itself why it is none: that is the problem */
 	const char *text_cause; /* of the first result of it that is none, or NULL */
 	bool failed;            /* a check of the kernel's own is not ok */
 	bool ended;
 	int64_t end_count, end_ranks;
 	/* the first of each; empty while there was none */
 	struct strbuf problem, skip, invalid, complaint, killed;
-	const char *hint; /* against something said on stderr, or NULL */
+	const char *hint;       /* against something said on stderr, or NULL */
+	struct refusal refusal; /* why the program was never started */
 };
 
 /* @s and @m are borrowed. @most bytes of record lines are read, 0: HARVEST_MOST. */
@@ -60,8 +66,8 @@ void harvest_init(struct harvest *h, const struct step *s, const struct metrics 
 int harvest_out(struct harvest *h, const char *data, size_t len, struct err *e);
 /* Bytes of stderr: looks for the sentence that says why a launcher refused. */
 void harvest_err(struct harvest *h, const char *data, size_t len);
-/* No more comes. */
-int harvest_end(struct harvest *h, struct err *e);
+/* No more comes, and so it ended. */
+int harvest_end(struct harvest *h, const struct spawn_result *r, struct err *e);
 /*
  * Cause and reason of the ended record. Only a result that is complete is "ok": a record
  * of every rank, at least one sample, the end record with the right numbers, and exit
@@ -73,9 +79,19 @@ const char *harvest_cause(const struct harvest *h, const struct spawn_result *r,
 			  bool direct, struct strbuf *reason);
 /*
  * The signal that ended the step's processes, 0 none: that of our child, or what its exit
- * status says of the rank that mpirun started.
+ * status says of the rank that mpirun started. One that was never started had none.
  */
-int harvest_signal(const struct spawn_result *r);
+int harvest_signal(const struct harvest *h, const struct spawn_result *r);
+/* Which node of the step has this rank; NULL: none. */
+const char *harvest_node(const struct step *s, int64_t rank);
+/* Appends "ended by signal 9 (Killed)", "exit status 5", "command not found: 'xhpl'". */
+void harvest_how(const struct harvest *h, const struct spawn_result *r,
+		 struct strbuf *reason);
+/*
+ * Appends "; it printed: ..." with the line of a foreign program's stdout that sounds
+ * like the reason of a failure, or with @last, where none does, the last one.
+ */
+void harvest_words(const struct harvest *h, bool last, struct strbuf *reason);
 void harvest_release(struct harvest *h);
 
 #endif

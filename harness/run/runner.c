@@ -137,7 +137,7 @@ static int put_remark(struct run *run, const struct step *s)
 }
 
 static int put_ended(struct run *run, const struct step *s, const char *cause,
-		     const char *reason, const struct spawn_result *res)
+		     const char *reason, const struct spawn_result *res, int sig)
 {
 	const struct runner_progress *p = run->r->progress;
 	struct record r = step_record(s, "ended");
@@ -146,8 +146,6 @@ static int put_ended(struct run *run, const struct step *s, const char *cause,
 	r.u.step.cause = cause;
 	r.u.step.reason = *reason ? reason : NULL;
 	if (res) {
-		int sig = harvest_signal(res);
-
 		if (res->exit >= 0)
 			r.u.step.exit = res->exit;
 		if (sig)
@@ -250,7 +248,7 @@ static void job_ended(void *ctx, const struct spawn_result *res)
 	struct err e = {0};
 	const char *cause;
 
-	(void)harvest_end(&job->harvest, &e);
+	(void)harvest_end(&job->harvest, res, &e);
 	cause = harvest_cause(&job->harvest, res,
 			      !strcmp(run->r->launcher->name, "local"), &reason);
 	stepdir_close(&job->dir);
@@ -263,7 +261,8 @@ static void job_ended(void *ctx, const struct spawn_result *res)
 		strbuf_addf(&reason, "its output cannot be written: %s",
 			    strerror(job->dir.error));
 	}
-	(void)put_ended(run, job->step, cause, strbuf_str(&reason), res);
+	(void)put_ended(run, job->step, cause, strbuf_str(&reason), res,
+			harvest_signal(&job->harvest, res));
 	set_busy(run, job->step, false);
 	run->running--;
 	run->look = true;
@@ -357,9 +356,9 @@ static int start(struct run *run, size_t i)
 	run->started[i] = true;
 	run->n_started++;
 	if (s->refused)
-		return put_ended(run, s, "skip", s->refused, NULL);
+		return put_ended(run, s, "skip", s->refused, NULL, 0);
 	if (runner_command(run->r, s, &a, &c, &why)) {
-		rc = put_ended(run, s, "launch", why.msg, NULL);
+		rc = put_ended(run, s, "launch", why.msg, NULL, 0);
 	} else {
 		rc = job_start(run, s, &c);
 		if (!rc && p && p->step_started)

@@ -11,6 +11,7 @@
 #include "assay_build.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/program.h"
 #include "base/suggest.h"
 #include "chores.h"
 #include "host/busy.h"
@@ -24,6 +25,7 @@ struct options {
 	struct host_io io;
 	const char *save, *programs;
 	const char *run, *end_run; /* ids */
+	const char *find, *dir;    /* a command, and where it would be started */
 	bool records, mask_users, done;
 	bool resolve, oom_kills;
 	char **words; /* after the options */
@@ -43,6 +45,8 @@ static const struct option longopts[] = {
 	{"run", required_argument, NULL, 'i'},
 	{"end-run", required_argument, NULL, 'e'},
 	{"oom-kills", no_argument, NULL, 'o'},
+	{"find", required_argument, NULL, 'c'},
+	{"dir", required_argument, NULL, 'd'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
@@ -53,6 +57,7 @@ static const char help[] =
 	"DIR]\n"
 	"                   [--programs LIST] [--run ID]\n"
 	"       assay-probe --resolve NAME... | --end-run ID | --oom-kills\n"
+	"       assay-probe --find COMMAND [--dir DIR]\n"
 	"\n"
 	"Shows what this node is: CPUs, caches, NUMA domains, memory, adapters, system, "
 	"firmware.\n"
@@ -72,13 +77,15 @@ static const char help[] =
 	"  --oom-kills       prints how many processes the kernel ended since boot for "
 	"want\n"
 	"                    of memory, or nothing\n"
+	"  --find COMMAND    prints why that could not be started here in --dir DIR, or\n"
+	"                    nothing\n"
 	"  --help, --version\n";
 
 static int unknown(const char *word, struct err *e)
 {
-	const char *names[] = {"format",    "save",    "root",   "mask-users",
-			       "programs",  "resolve", "run",    "end-run",
-			       "oom-kills", "help",    "version"};
+	const char *names[] = {"format",  "save", "root",    "mask-users", "programs",
+			       "resolve", "run",  "end-run", "oom-kills",  "find",
+			       "dir",     "help", "version"};
 	const size_t n = sizeof(names) / sizeof(names[0]);
 	const char *near = strncmp(word, "--", 2) ? NULL : suggest(word + 2, names, n);
 
@@ -87,6 +94,27 @@ static int unknown(const char *word, struct err *e)
 			       "unknown option '%.60s', did you mean '--%s'?", word,
 			       near);
 	return err_set(e, ERR_USAGE, "unknown option '%.60s', see --help", word);
+}
+
+/* Where an option that is plain text belongs; NULL: it is another. */
+static const char **text_of(struct options *o, int option)
+{
+	switch (option) {
+	case 's':
+		return &o->save;
+	case 'r':
+		return &o->io.root;
+	case 'p':
+		return &o->programs;
+	case 'i':
+		return &o->run;
+	case 'c':
+		return &o->find;
+	case 'd':
+		return &o->dir;
+	default:
+		return NULL;
+	}
 }
 
 static int parse(int argc, char **argv, struct options *o, struct err *e)
@@ -98,6 +126,12 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 	o->io.root = "/";
 	o->records = !isatty(STDOUT_FILENO);
 	while ((c = getopt_long(argc, argv, ":", longopts, NULL)) != -1) {
+		const char **text = text_of(o, c);
+
+		if (text) {
+			*text = optarg;
+			continue;
+		}
 		switch (c) {
 		case 'f':
 			o->records = !strcmp(optarg, "records");
@@ -107,23 +141,11 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 					"--format '%.40s', expected text or records",
 					optarg);
 			break;
-		case 's':
-			o->save = optarg;
-			break;
-		case 'r':
-			o->io.root = optarg;
-			break;
 		case 'm':
 			o->mask_users = true;
 			break;
-		case 'p':
-			o->programs = optarg;
-			break;
 		case 'n':
 			o->resolve = true;
-			break;
-		case 'i':
-			o->run = optarg;
 			break;
 		case 'e':
 			if (!*optarg)
@@ -153,7 +175,9 @@ static int parse(int argc, char **argv, struct options *o, struct err *e)
 	if (optind < argc && !o->resolve)
 		return err_set(e, ERR_USAGE, "unexpected word '%.60s', see --help",
 			       argv[optind]);
-	if (stat(o->io.root, &st) || !S_ISDIR(st.st_mode))
+	if (o->dir && !o->find)
+		return err_set(e, ERR_USAGE, "--dir is for --find");
+	if (!o->io.root || stat(o->io.root, &st) || !S_ISDIR(st.st_mode))
 		return err_set(e, ERR_USAGE, "--root '%.200s', expected a folder",
 			       o->io.root);
 	return 0;
@@ -267,8 +291,23 @@ static int probe(const struct options *o, struct err *e)
 	return rc;
 }
 
+static int find(const struct options *o, struct err *e)
+{
+	struct strbuf why = {0};
+	int rc = 0;
+
+	if (!program_check(o->find, o->dir, &why)) {
+		strbuf_addch(&why, '\n');
+		rc = print(&why, e);
+	}
+	strbuf_release(&why);
+	return rc;
+}
+
 static int go(const struct options *o, struct err *e)
 {
+	if (o->find)
+		return find(o, e);
 	if (o->resolve)
 		return resolve(o->words, o->n_words, e);
 	if (o->end_run)

@@ -66,7 +66,7 @@ static void harvest(const char *data, size_t size, size_t piece, int status,
 		FUZZ_EXPECT(!harvest_out(&h, data + i, n, &e));
 		harvest_err(&h, data + i, n);
 	}
-	FUZZ_EXPECT(!harvest_end(&h, &e));
+	FUZZ_EXPECT(!harvest_end(&h, &r, &e));
 	cause = harvest_cause(&h, &r, false, &reason);
 	if (!strcmp(cause, "ok")) {
 		FUZZ_EXPECT(status == 0 || (status == 1 && h.failed));

@@ -84,6 +84,25 @@ want="$want; assay-none: No such file or directory; assay-dead: does not answer"
 grep -q "\"broken\":\"$want\"" "$dir/out" ||
 	fail "--programs: $(grep -o '"broken":"[^"]*"' "$dir/out")"
 
+# whether a command could be started, without starting it
+finds() { # WANT WORD...
+	want=$1
+	shift
+	"$probe" --find "$@" >"$dir/out" || fail "--find $*"
+	[ "$(cat "$dir/out")" = "$want" ] || fail "--find $* says: $(cat "$dir/out")"
+}
+finds '' sh
+finds '' "$dir/bin/assay-good"
+finds '' ./assay-good --dir "$dir/bin"
+finds '' assay-good --dir "$dir/bin"
+finds "command not found: 'nosuch-program'" nosuch-program
+finds "command not found: '/nowhere/xhpl'" /nowhere/xhpl
+finds "command not found: './assay-good'" ./assay-good --dir "$dir"
+finds "no such directory: '/nowhere'" sh --dir /nowhere
+chmod -x "$dir/saved"
+finds "command cannot be executed: '$dir/saved'" "$dir/saved"
+expect 2 "--dir is for --find" --dir /
+
 # names, each with its line
 expect 0 '' --resolve localhost nosuch.invalid
 grep -q '^localhost	127\.\|^localhost	::1' "$dir/out" || fail "localhost: $(cat "$dir/out")"
