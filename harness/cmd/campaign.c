@@ -68,10 +68,12 @@ static int find_plan(struct campaign *c, const char *word, const char **path,
 	return is_file(*path) ? 0 : no_such_plan(c, word, e);
 }
 
-static int load_plan(struct campaign *c, const char *path, struct err *e)
+/* @folder: where it was, NULL: where it is. */
+static int load_plan(struct campaign *c, const char *path, const char *folder,
+		     struct err *e)
 {
 	c->plan_path = path;
-	return plan_load(&c->plan, path, e);
+	return plan_load_copy(&c->plan, path, folder, e);
 }
 
 /* What the command line changes, once it is known what there is to change. */
@@ -184,6 +186,17 @@ static const char *absolute(struct campaign *c, const char *path)
 	return copy;
 }
 
+/* Sizes of sets that there are not enough nodes for: silence would look like a result. */
+static void say_size(void *ctx, const char *text, bool all)
+{
+	struct campaign *c = ctx;
+
+	progress_say(&c->progress, "%s", text);
+	if (!all)
+		c->remark = c->remark ? arena_printf(&c->arena, "%s; %s", c->remark, text)
+				      : arena_strdup(&c->arena, text);
+}
+
 int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 		     const struct campaign_args *args, struct err *e)
 {
@@ -195,7 +208,7 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	c->site_path = args->site;
 	if (args->site)
 		c->site_origin = absolute(c, args->site);
-	if (find_plan(c, args->plan, &plan, e) || load_plan(c, plan, e) ||
+	if (find_plan(c, args->plan, &plan, e) || load_plan(c, plan, NULL, e) ||
 	    site_load(&c->site, args->site, e) ||
 	    probe_saved_load(&c->saved, &c->site, e) || slurm_load(&c->slurm, e) ||
 	    choose_nodes(&c->site, &c->slurm, args->nodes, args->hostfile, &c->arena,
@@ -203,7 +216,8 @@ int campaign_prepare(struct campaign *c, const struct cmd_env *env,
 	    load_judge(c, env->configs, args->baseline, e) ||
 	    campaign_bios_prepare(c, e) || choose_launcher(c, args->launcher, e) ||
 	    set_plan(c, &args->sets, args->time_limit, e) || describe_kernels(c, e) ||
-	    campaign_slurm(c, e))
+	    plan_check_nodes(&c->plan, c->n_nodes, say_size, c, e) ||
+	    (!args->topology && campaign_commands(c, e)) || campaign_slurm(c, e))
 		return -1;
 	return 0;
 }
@@ -246,7 +260,7 @@ static int remember(struct campaign *c, const struct state *s, struct err *e)
 	c->site_path = kept(c, "site.yaml");
 	if (c->site_path)
 		c->site_origin = record_json_text(&c->arena, s->plan.site, "path");
-	rc = load_plan(c, plan, e) ||
+	rc = load_plan(c, plan, s->plan.folder, e) ||
 	     site_load_copy(&c->site, c->site_path,
 			    c->site_origin && *c->site_origin ? c->site_origin
 							      : c->site_path,

@@ -63,8 +63,9 @@ struct campaign {
 		kills_of; /* nodes asked about their OOM killer, and its count there */
 	int64_t *kills;
 	size_t cap_kills;
-	double t0;   /* clock_now() at the start */
-	char **argv; /* command line for the journal */
+	const char *remark; /* on the plan and its nodes, for the journal; or NULL */
+	double t0;          /* clock_now() at the start */
+	char **argv;        /* command line for the journal */
 	int argc;
 };
 
@@ -115,6 +116,18 @@ int campaign_probe(struct campaign *c, const struct state *s, struct record_sink
 int campaign_ask(struct campaign *c, const struct steps *steps, struct err *e);
 /* Resumed: ends what earlier starts left running, here and on the nodes. */
 int campaign_end_old(struct campaign *c, struct err *e);
+
+/*
+ * The programs of others that the plan starts are on this machine, where it is one of the
+ * nodes: before anything is launched. ERR_USAGE with the place in the plan.
+ */
+int campaign_commands(struct campaign *c, struct err *e);
+/*
+ * A dry run: asks the other nodes that have facts in @s whether those programs are there,
+ * and prints what is not; *missing is how often.
+ */
+int campaign_ask_commands(struct campaign *c, const struct state *s, FILE *out,
+			  size_t *missing, struct err *e);
 
 /*
  * Gives every node without facts those of --topology: a file of hwloc's XML, the folder

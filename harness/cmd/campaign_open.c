@@ -178,6 +178,7 @@ struct record campaign_plan_record(struct campaign *c)
 
 	r.u.plan = (struct record_plan){
 		.name = c->plan.name,
+		.folder = c->plan.folder,
 		.nodes = record_list(&c->arena, c->nodes, c->n_nodes),
 		.sets = record_list(&c->arena, c->args->sets.items, c->args->sets.n),
 		.requires = record_list(&c->arena, c->plan.requires, c->plan.n_requires),
@@ -188,6 +189,17 @@ struct record campaign_plan_record(struct campaign *c)
 		.site = campaign_site(c),
 	};
 	return r;
+}
+
+static int put_remark(struct campaign *c, struct err *e)
+{
+	struct record r = record_make(RECORD_KIND_event);
+
+	if (!c->remark)
+		return 0;
+	r.u.event.what = "remark";
+	r.u.event.text = c->remark;
+	return journal_put(c->runner.journal, &r, e);
 }
 
 int campaign_open(struct campaign *c, struct err *e)
@@ -204,7 +216,7 @@ int campaign_open(struct campaign *c, struct err *e)
 	if (journal_open(&c->runner.journal, c->folder.path, c->resumed, e) ||
 	    put_run(c, campaign_json(&c->arena, hashes), e))
 		return -1;
-	if (!c->resumed && journal_put(c->runner.journal, &plan, e))
+	if (!c->resumed && (journal_put(c->runner.journal, &plan, e) || put_remark(c, e)))
 		return -1;
 	return journal_sync(c->runner.journal, e);
 }

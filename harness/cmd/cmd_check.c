@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/program.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
@@ -19,7 +20,7 @@
 #include "run/runner.h"
 
 /* Every kernel of the plan says itself which options it has. */
-static int check_options(const struct cmd_env *env, const struct plan *p, struct err *e)
+static int check_options(const struct cmd_env *env, struct plan *p, struct err *e)
 {
 	struct arena a = {0};
 	struct names seen = {0};
@@ -49,6 +50,23 @@ static int check_options(const struct cmd_env *env, const struct plan *p, struct
 	return rc;
 }
 
+/* A command need not be on this machine to be on the nodes, but it helps to know. */
+static void tell_commands(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_stages; i++) {
+		for (size_t k = 0; k < p->stages[i].n_steps; k++) {
+			const struct plan_step *st = &p->stages[i].steps[k];
+			struct strbuf why = {0};
+
+			if (st->n_command &&
+			    !program_check(st->command[0], st->dir, &why))
+				(void)printf("%s: step '%s': on this machine %s\n",
+					     st->where, st->name, strbuf_str(&why));
+			strbuf_release(&why);
+		}
+	}
+}
+
 static int check_plan(const struct cmd_env *env, const char *path, struct err *e)
 {
 	struct plan p;
@@ -56,6 +74,8 @@ static int check_plan(const struct cmd_env *env, const char *path, struct err *e
 
 	if (!rc)
 		rc = check_options(env, &p, e);
+	if (!rc)
+		tell_commands(&p);
 	plan_release(&p);
 	return rc;
 }

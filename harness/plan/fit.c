@@ -285,11 +285,31 @@ static void check_grid(struct fit *f)
 		return;
 	p = whole(value_of(f->s, json_string_value(json_array_get(grid, 0))));
 	q = whole(value_of(f->s, json_string_value(json_array_get(grid, 1))));
+	for (size_t i = 0; i < 2; i++) {
+		const double one = i ? q : p, other = i ? p : q;
+
+		if (one > 0 && isnan(other) && fmod(f->s->ranks, one) != 0)
+			refuse(f,
+			       arena_printf(f->a,
+					    "%s %.0f: %d ranks cannot be divided by it",
+					    json_string_value(json_array_get(grid, i)),
+					    one, f->s->ranks));
+	}
 	if (p * q != f->s->ranks && p * q > 0)
 		refuse(f, arena_printf(f->a,
 				       "P x Q is %.0f x %.0f, %.0f ranks, and there are "
 				       "%d",
 				       p, q, p * q, f->s->ranks));
+}
+
+/* A file says all sizes, and which grids. */
+static bool from_file(const struct fit *f)
+{
+	const char *name = json_string_value(
+		json_object_get(json_object_get(f->q->says, "fit"), "file"));
+	const char *file = name ? value_of(f->s, name) : NULL;
+
+	return file && strcmp(file, "none") != 0;
 }
 
 /* The share of memory the plan gives; NAN: none, and *refused when it is no share. */
@@ -313,7 +333,9 @@ static double share_of(struct fit *f)
 /* The size from a share of the memory; false when that is not known. */
 static bool from_share(struct fit *f, double share, double *sizes)
 {
-	double ranks = f->s->ranks, bytes = share * f->q->memory / f->s->per_node;
+	const struct fit_question *q = f->q;
+	double ranks = f->s->ranks, bytes = share * q->memory / f->s->per_node;
+	char text[UNITS_TEXT];
 	double size;
 
 	if (isnan(f->q->memory))
@@ -321,6 +343,15 @@ static bool from_share(struct fit *f, double share, double *sizes)
 	if (stays(f))
 		ranks = (double)f->q->smallest * f->s->per_node;
 	size = size_for(f, bytes, ranks);
+	if (size < fmax(f->least, 1)) {
+		refuse(f, arena_printf(f->a,
+				       "memory %s of %s is %s a rank: too little for "
+				       "the smallest problem, %s %.0f",
+				       value_of(f->s, "memory"), q->node,
+				       units_format_memory(text, sizeof(text), bytes),
+				       f->options[0], fmax(f->least, f->multiple)));
+		return true;
+	}
 	if (f->per_rank && stays(f))
 		size = scaled(f, size);
 	for (size_t i = 0; i < f->n_options; i++)
@@ -334,7 +365,7 @@ void fit_apply(const struct fit_question *q, struct step *s, struct arena *a)
 	double sizes[MOST_OPTIONS] = {NAN, NAN, NAN, NAN}, share;
 	bool given = false;
 
-	if (s->refused || !read_fit(&f))
+	if (s->refused || !read_fit(&f) || from_file(&f))
 		return;
 	check_grid(&f);
 	share = share_of(&f);
@@ -358,7 +389,8 @@ void fit_apply(const struct fit_question *q, struct step *s, struct arena *a)
 			unset(s, "memory");
 		return; /* the kernel's own choice */
 	}
-	check_memory(&f, sizes);
+	if (!s->refused)
+		check_memory(&f, sizes);
 	if (s->refused || !possible(&f, sizes))
 		return;
 	unset(s, "memory");

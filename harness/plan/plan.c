@@ -2,6 +2,7 @@
 /* Plans from YAML: see plan.h. */
 #include "plan/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -138,6 +139,8 @@ static int check_command(const struct loader *l, const struct yaml_node *map,
 			       : 0;
 	if (!st->reader)
 		st->reader = st->kernel;
+	if (st->dir && *st->dir != '/')
+		st->dir = arena_printf(l->a, "%s/%s", l->plan->folder, st->dir);
 	reader = reader_find(st->reader);
 	if (!reader || (reader->kernel && strcmp(reader->kernel, st->kernel) != 0))
 		return yaml_error(
@@ -255,7 +258,26 @@ static int load_stages(const struct loader *l, const struct yaml_node *list)
 	return rc;
 }
 
+/* Absolute, in @a. */
+static const char *folder_of(struct arena *a, const char *path)
+{
+	char *full = realpath(path, NULL);
+	char *folder = arena_strdup(a, full ? full : path), *slash;
+
+	free(full);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return ".";
+	*slash = '\0';
+	return *folder ? folder : "/";
+}
+
 int plan_load(struct plan *p, const char *path, struct err *e)
+{
+	return plan_load_copy(p, path, NULL, e);
+}
+
+int plan_load_copy(struct plan *p, const char *path, const char *folder, struct err *e)
 {
 #define PLAN(field) .offset = offsetof(struct plan_form, field)
 	const struct conf_key keys[] = {
@@ -274,6 +296,7 @@ int plan_load(struct plan *p, const char *path, struct err *e)
 	const struct yaml_node *root;
 
 	memset(p, 0, sizeof(*p));
+	p->folder = folder ? arena_strdup(&p->arena, folder) : folder_of(&p->arena, path);
 	if (yaml_load(&p->arena, path, &root, e) ||
 	    conf_decode(&p->arena, root, keys, sizeof(keys) / sizeof(keys[0]), &f, NULL,
 			e))

@@ -36,7 +36,7 @@ struct plan_step {
 	const char **command;
 	size_t n_command;
 	const char *reader; /* who reads it; default: the kernel's name */
-	const char *dir;    /* where it is started, or NULL */
+	const char *dir;    /* where it is started, absolute, or NULL */
 	double limit;       /* s of one launch; 0 = limits.step */
 	double estimate; /* s of one launch as the plan's author knows it; 0 = unknown */
 	/* all keys of the step that are not above */
@@ -71,6 +71,7 @@ struct plan {
 	struct arena arena;
 	const char *name;
 	const char *path;
+	const char *folder; /* absolute: what files that it names are relative to */
 	struct plan_limits limits;
 	const char **requires;
 	const char **requires_where; /* file:line:col of each */
@@ -85,6 +86,8 @@ struct plan {
  * also after an error.
  */
 int plan_load(struct plan *p, const char *path, struct err *e);
+/* The same of a copy of a plan that was in @folder; NULL: it is where it was. */
+int plan_load_copy(struct plan *p, const char *path, const char *folder, struct err *e);
 void plan_release(struct plan *p);
 
 /*
@@ -110,10 +113,21 @@ int plan_set(struct plan *p, const char *assignment, struct err *e);
  * Checks the options that @p gives to @kernel, and the metrics of it that @p requires,
  * against what the kernel says of itself: @describe is the JSON object its --describe
  * printed. ERR_USAGE with the place of the option (or of the requirement) for an unknown
- * name, with a suggestion, and for a value of the wrong type; ERR_SYSTEM when @describe
- * is not such an object.
+ * name, with a suggestion, for a value of the wrong type, for a file that is not there
+ * and for a problem whose size is said twice; ERR_SYSTEM when @describe is not such an
+ * object. Paths of files become absolute, those of --set from where we are; where --set
+ * gives a size, a share of memory or a file with sizes, the plan's own stands aside.
  */
-int plan_check_options(const struct plan *p, const char *kernel, const char *describe,
+int plan_check_options(struct plan *p, const char *kernel, const char *describe,
 		       struct err *e);
+
+/*
+ * What the number of nodes, @nodes, leaves of the plan's series of sets. A step of which
+ * it leaves nothing is ERR_USAGE with its place; for others with a size above it @say
+ * gets a sentence, @all when sets of all nodes are among them anyway.
+ */
+int plan_check_nodes(const struct plan *p, size_t nodes,
+		     void (*say)(void *ctx, const char *text, bool all), void *ctx,
+		     struct err *e);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "base/suggest.h"
@@ -13,7 +15,11 @@
 #include "plan/plan.h"
 #include "record/json.h"
 
+/* Of memory: less gives a problem of nothing. */
+#define LEAST_SHARE 0.001
+
 struct kernel_says {
+	struct plan *plan;
 	const char *kernel;
 	const json_t *options, *metrics;
 	const json_t *fit; /* NULL: its size follows from nothing */
@@ -145,7 +151,32 @@ static int check_type(const json_t *says, const char *type, const char *value,
 	return 0;
 }
 
-static int check_value(const struct kernel_says *k, const struct plan_option *o,
+/* Given on the command line. */
+static bool is_set(const struct plan_option *o)
+{
+	return !strncmp(o->where, "--set", 5);
+}
+
+/* A file there must be; its path becomes absolute. */
+static int check_file(const struct kernel_says *k, struct plan_option *o)
+{
+	struct stat st;
+
+	if (*o->value && *o->value != '/') {
+		char *here = is_set(o) ? realpath(".", NULL) : NULL;
+
+		o->value = arena_printf(&k->plan->arena, "%s/%s",
+					here ? here : k->plan->folder, o->value);
+		free(here);
+	}
+	if (!stat(o->value, &st) && S_ISREG(st.st_mode) && !access(o->value, R_OK))
+		return 0;
+	err_set(k->e, ERR_USAGE, "'%s': '%.200s' is no file that can be read", o->name,
+		o->value);
+	return complain(k, o->where);
+}
+
+static int check_value(const struct kernel_says *k, struct plan_option *o,
 		       const json_t *says)
 {
 	const char *type = json_member_text(says, "type");
@@ -156,6 +187,10 @@ static int check_value(const struct kernel_says *k, const struct plan_option *o,
 
 	if (is_choice(choices, o->value, &all, &near))
 		goto out;
+	if (!strcmp(type, "file")) {
+		rc = check_file(k, o);
+		goto out;
+	}
 	if (!strcmp(type, "choice"))
 		rc = near.best ? err_set(k->e, ERR_USAGE,
 					 "unknown word '%.64s', did you mean '%s'?",
@@ -201,19 +236,79 @@ static int check_share(const struct kernel_says *k, const struct plan_option *o)
 {
 	double share;
 
-	if (!units_parse(o->value, "ratio", &share, k->e) && share > 0 && share < 1)
+	if (!units_parse(o->value, "ratio", &share, k->e) && share >= LEAST_SHARE &&
+	    share < 1)
 		return 0;
 	err_set(k->e, ERR_USAGE,
-		"'memory': '%.64s', expected a share such as 0.8 or 80 %%", o->value);
+		"'memory': '%.64s', expected a share such as 0.8 or 80 %%, of at least "
+		"0.1 %%",
+		o->value);
 	return complain(k, o->where);
 }
 
-static int check_step(const struct kernel_says *k, const struct plan_step *st)
+/* The option @name when it says something, NULL when it leaves the choice. */
+static struct plan_option *given(struct plan_step *st, const char *name)
+{
+	for (size_t i = 0; i < st->n_options && name; i++) {
+		struct plan_option *o = &st->options[i];
+
+		if (!strcmp(o->name, name) && strcmp(o->value, "auto") != 0 &&
+		    strcmp(o->value, "none") != 0)
+			return o;
+	}
+	return NULL;
+}
+
+static void drop(struct plan_step *st, const struct plan_option *o)
+{
+	const size_t i = (size_t)(o - st->options);
+
+	memmove(&st->options[i], &st->options[i + 1],
+		(st->n_options - i - 1) * sizeof(*o));
+	st->n_options--;
+}
+
+/* Of two ways to say one size: that of the command line counts, else it is an error. */
+static int only_one(const struct kernel_says *k, struct plan_step *st, const char *first,
+		    const char *second)
+{
+	const struct plan_option *a = given(st, first), *b = given(st, second);
+
+	if (!a || !b)
+		return 0;
+	if (is_set(a) == is_set(b)) {
+		err_set(k->e, ERR_USAGE,
+			"'%s' and '%s' are both given: each says the size, leave one out",
+			a->name, b->name);
+		return complain(k, a > b ? a->where : b->where);
+	}
+	drop(st, is_set(a) ? b : a);
+	return 0;
+}
+
+static int check_sizes(const struct kernel_says *k, struct plan_step *st)
+{
+	const json_t *sizes = json_object_get(k->fit, "options"), *size;
+	const char *file = json_string_value(json_object_get(k->fit, "file"));
+	size_t i;
+
+	json_array_foreach(sizes, i, size)
+	{
+		const char *name = json_string_value(size);
+
+		if (only_one(k, st, name, "memory") ||
+		    (file && only_one(k, st, name, file)))
+			return -1;
+	}
+	return file ? only_one(k, st, file, "memory") : 0;
+}
+
+static int check_step(const struct kernel_says *k, struct plan_step *st)
 {
 	if (check_on(k, st))
 		return -1;
 	for (size_t i = 0; i < st->n_options; i++) {
-		const struct plan_option *o = &st->options[i];
+		struct plan_option *o = &st->options[i];
 		const json_t *says = by_name(k->options, o->name);
 
 		if (is_share(k, o)) {
@@ -226,7 +321,7 @@ static int check_step(const struct kernel_says *k, const struct plan_step *st)
 		if (check_value(k, o, says))
 			return -1;
 	}
-	return 0;
+	return k->fit ? check_sizes(k, st) : 0;
 }
 
 /* "stream.triadd": a requirement that this kernel should know and does not. */
@@ -251,10 +346,10 @@ static int check_requires(const struct kernel_says *k, const struct plan *p)
 	return 0;
 }
 
-static int check_plan(const struct kernel_says *k, const struct plan *p)
+static int check_plan(const struct kernel_says *k, struct plan *p)
 {
 	for (size_t i = 0; i < p->n_stages; i++) {
-		const struct plan_stage *stage = &p->stages[i];
+		struct plan_stage *stage = &p->stages[i];
 
 		for (size_t j = 0; j < stage->n_steps; j++) {
 			if (!strcmp(stage->steps[j].kernel, k->kernel) &&
@@ -265,11 +360,12 @@ static int check_plan(const struct kernel_says *k, const struct plan *p)
 	return check_requires(k, p);
 }
 
-int plan_check_options(const struct plan *p, const char *kernel, const char *describe,
+int plan_check_options(struct plan *p, const char *kernel, const char *describe,
 		       struct err *e)
 {
 	json_t *says = json_loads(describe, JSON_REJECT_DUPLICATES, NULL);
-	struct kernel_says k = {.kernel = kernel,
+	struct kernel_says k = {.plan = p,
+				.kernel = kernel,
 				.options = json_object_get(says, "options"),
 				.metrics = json_object_get(says, "metrics"),
 				.fit = json_object_get(says, "fit"),

@@ -19,7 +19,7 @@ static const char hpl[] =
 	"\"name\":\"nb\","
 	"\"default\":\"192\"}],\"fit\":{\"options\":[\"n\"],\"power\":2,\"bytes\":8,"
 	"\"of\":\"all\",\"multiple\":\"nb\",\"strict\":false,\"least\":1,"
-	"\"grid\":[\"p\",\"q\"]}}";
+	"\"grid\":[\"p\",\"q\"],\"file\":\"hpl-dat\"}}";
 static const char hpcg[] =
 	"{\"options\":[],\"fit\":{\"options\":[\"nx\",\"ny\",\"nz\"],\"power\":3,"
 	"\"bytes\":1000,\"of\":\"rank\",\"multiple\":8,\"strict\":true,\"least\":16}}";
@@ -141,7 +141,9 @@ static void what_does_not_fit_is_refused_with_the_largest_that_would(void **unus
 		{hpcg, 1, 4, 16e9, "--nx 160 --ny 160 --nz 160",
 		 "160 x 160 x 160 needs 16.78 GiB a node, c has 14.9 GiB usable: the "
 		 "largest that fits is a cube of 152"},
-		{hpl, 1, 1, 100.0, "--memory 0.5", "n 0 is too small, at least 1"},
+		{hpl, 1, 1, 100.0, "--memory 0.5",
+		 "memory 0.5 of c is 50 B a rank: too little for the smallest problem, n "
+		 "192"},
 	};
 
 	(void)unused;
@@ -177,6 +179,14 @@ static void c02_a_grid_is_of_all_ranks(void **unused)
 		{hpl, 3, 4, 64e9, "--n 1000 --p 3 --q 3",
 		 "P x Q is 3 x 3, 9 ranks, and there are 12"},
 		{hpl, 3, 4, 64e9, "--n 1000 --p 3", "--n 1000 --p 3"},
+		{hpl, 3, 4, 64e9, "--n 1000 --p 5",
+		 "p 5: 12 ranks cannot be divided by it"},
+		{hpl, 3, 4, 64e9, "--n 1000 --q 8",
+		 "q 8: 12 ranks cannot be divided by it"},
+		/* an HPL.dat has its own */
+		{hpl, 3, 4, 64e9, "--hpl-dat /x", "--hpl-dat /x"},
+		{hpl, 3, 4, 64e9, "--hpl-dat none --n 1000 --p 5",
+		 "p 5: 12 ranks cannot be divided by it"},
 	};
 
 	(void)unused;

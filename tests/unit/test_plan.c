@@ -453,6 +453,129 @@ static void a_kernel_that_describes_itself_as_nothing_is_refused(void **unused)
 	plan_release(&p);
 }
 
+static const char sized[] =
+	"{\"kernel\":\"hpl\",\"metrics\":[],\"options\":[{\"name\":\"n\",\"type\":"
+	"\"int\","
+	"\"choices\":[\"auto\"]},{\"name\":\"hpl-dat\",\"type\":\"file\",\"choices\":"
+	"[\"none\"]}],\"fit\":{\"options\":[\"n\"],\"file\":\"hpl-dat\"}}";
+
+/* The options of the only step after the check, "n=5 memory=0.1"; or why it is refused.
+ */
+static const char *sized_by(const char *options, const char *set)
+{
+	static char text[1200];
+	struct err e = {0};
+	struct plan p;
+
+	(void)snprintf(text, sizeof(text),
+		       "plan: p\nstages:\n- name: s\n  steps:\n  - {kernel: hpl%s}\n",
+		       options);
+	p = loaded(text);
+	text[0] = '\0';
+	if ((set && plan_set(&p, set, &e)) || plan_check_options(&p, "hpl", sized, &e)) {
+		(void)snprintf(text, sizeof(text), "%s", e.msg);
+	} else {
+		const struct plan_step *st = &p.stages[0].steps[0];
+
+		for (size_t i = 0; i < st->n_options; i++) {
+			const size_t len = strlen(text);
+
+			(void)snprintf(text + len, sizeof(text) - len, "%s%s=%s",
+				       len ? " " : "", st->options[i].name,
+				       st->options[i].value);
+		}
+	}
+	plan_release(&p);
+	return text;
+}
+
+static void a_size_is_said_once_and_the_command_line_wins(void **unused)
+{
+	static const struct {
+		const char *options, *set, *want;
+	} t[] = {
+		{", n: 100, memory: 10 %", NULL,
+		 "f.yaml:5:27: 'n' and 'memory' are both given: each says the size, "
+		 "leave "
+		 "one out"},
+		{", memory: 10 %, n: auto", NULL, "memory=10 % n=auto"},
+		{", memory: 10 %", "hpl.n=100", "n=100"},
+		{", n: 100", "hpl.memory=10%", "memory=10%"},
+		{", n: 100", "hpl.hpl-dat=/dev/null",
+		 "--set hpl.hpl-dat: 'hpl-dat': '/dev/null' is no file that can be read"},
+		{", memory: 0.001 %", NULL,
+		 "f.yaml:5:19: 'memory': '0.001 %', expected a share such as 0.8 or 80 "
+		 "%, "
+		 "of at least 0.1 %"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < N_OF(t); i++)
+		assert_string_equal(sized_by(t[i].options, t[i].set), t[i].want);
+}
+
+/* The test runs in a folder of its own, where the plan is as well. */
+static void a_file_is_the_plan_s_neighbour_and_must_be_there(void **unused)
+{
+	char here[512], want[700];
+
+	(void)unused;
+	assert_non_null(getcwd(here, sizeof(here)));
+	(void)unlink("HPL.dat");
+	(void)snprintf(want, sizeof(want),
+		       "f.yaml:5:19: 'hpl-dat': '%s/HPL.dat' is no file that can be read",
+		       here);
+	assert_string_equal(sized_by(", hpl-dat: HPL.dat", NULL), want);
+	(void)fclose(fopen("HPL.dat", "w"));
+	(void)snprintf(want, sizeof(want), "hpl-dat=%s/HPL.dat", here);
+	assert_string_equal(sized_by(", hpl-dat: HPL.dat", NULL), want);
+	assert_string_equal(sized_by(", memory: 10 %", "hpl.hpl-dat=HPL.dat"), want);
+	assert_string_equal(sized_by(", hpl-dat: HPL.dat, memory: 10 %", NULL),
+			    "f.yaml:5:37: 'hpl-dat' and 'memory' are both given: each "
+			    "says the size, leave one out");
+	(void)unlink("HPL.dat");
+}
+
+static void note_size(void *ctx, const char *text, bool all)
+{
+	(void)snprintf(ctx, 300, "%s%s", text, all ? " (all)" : "");
+}
+
+static void sets_larger_than_the_nodes_are_said(void **unused)
+{
+	static const struct {
+		const char *sizes;
+		int rc;
+		const char *said;
+	} t[] = {
+		{"[1, 4]", 0, ""},
+		{"[1, 8, 16, all]", 0,
+		 "stage s, step hpl: 'sizes': 8, 16 are above the 4 nodes there are "
+		 "(all)"},
+		{"[2, 8]", 0,
+		 "stage s, step hpl: 'sizes': 8 is above the 4 nodes there are"},
+		{"[8]", -1,
+		 "f.yaml:4:11: stage s, step hpl: 'sizes': 8 is above the 4 nodes there "
+		 "are, and no other is given"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < N_OF(t); i++) {
+		char text[300], said[300] = "";
+		struct err e = {0};
+		struct plan p;
+
+		(void)snprintf(text, sizeof(text),
+			       "plan: p\nstages:\n- name: s\n  steps: [{kernel: hpl, on: "
+			       "sets, sizes: %s}]\n",
+			       t[i].sizes);
+		p = loaded(text);
+		assert_int_equal(plan_check_nodes(&p, 4, note_size, said, &e), t[i].rc);
+		assert_string_equal(t[i].rc ? e.msg : said, t[i].said);
+		plan_release(&p);
+	}
+}
+
 static void pairs_are_refused_by_name(void **unused)
 {
 	static const char *const texts[][2] = {
@@ -771,6 +894,9 @@ int main(void)
 		cmocka_unit_test(a_plan_may_have_a_preflight_of_its_own),
 		cmocka_unit_test(options_are_checked_against_what_the_kernel_says),
 		cmocka_unit_test(a_kernel_that_describes_itself_as_nothing_is_refused),
+		cmocka_unit_test(a_size_is_said_once_and_the_command_line_wins),
+		cmocka_unit_test(a_file_is_the_plan_s_neighbour_and_must_be_there),
+		cmocka_unit_test(sets_larger_than_the_nodes_are_said),
 		cmocka_unit_test(pairs_are_refused_by_name),
 		cmocka_unit_test(memory_is_a_share_for_kernels_that_say_how_they_grow),
 		cmocka_unit_test(a_set_option_is_checked_like_one_in_the_file),
