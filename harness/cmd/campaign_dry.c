@@ -22,6 +22,32 @@ static int put_state(struct record_sink *sink, const struct record *r, struct er
 	return state_add(((struct state_sink *)sink)->state, r, e);
 }
 
+/* What was asked of a kernel last: many launches are alike. */
+struct outlined {
+	const char *words, *text;
+};
+
+/* The size of the problem, where the kernel says it without being run. */
+static int print_outline(struct campaign *c, const struct step *s, const json_t *kernels,
+			 struct outlined *last, FILE *out, struct err *e)
+{
+	const char *words =
+		arena_printf(&c->arena, "%s %d %d %s", s->kernel, s->ranks, s->threads,
+			     words_quote(&c->arena, s->options, s->n_options));
+
+	if (s->n_command || !json_is_true(json_object_get(
+				    json_object_get(kernels, s->kernel), "outline")))
+		return 0;
+	if (!last->words || strcmp(last->words, words) != 0) {
+		last->words = words;
+		if (runner_outline(&c->runner, s, &c->arena, &last->text, e))
+			return -1;
+	}
+	if (last->text)
+		(void)fprintf(out, "  %s\n", last->text);
+	return 0;
+}
+
 static int print_step(struct campaign *c, const struct step *s, FILE *out, struct err *e)
 {
 	struct strbuf line = {0};
@@ -86,16 +112,25 @@ static void print_machines(struct campaign *c, const struct state *state, FILE *
 static int print_steps(struct campaign *c, const struct steps *steps, FILE *out,
 		       struct err *e)
 {
+	json_t *kernels = json_loads(c->kernels, 0, NULL);
+	struct outlined last = {0};
 	char text[UNITS_TEXT];
 	double cost = 0;
+	int rc = 0;
 
 	(void)fprintf(out, "plan %s on %zu node%s by %s:\n", c->plan.name, c->n_nodes,
 		      c->n_nodes == 1 ? "" : "s", c->runner.launcher->name);
-	for (size_t i = 0; i < steps->n; i++) {
-		if (print_step(c, &steps->items[i], out, e))
-			return -1;
-		cost += steps->items[i].cost;
+	for (size_t i = 0; i < steps->n && !rc; i++) {
+		const struct step *s = &steps->items[i];
+
+		rc = print_step(c, s, out, e);
+		if (!rc && !s->refused)
+			rc = print_outline(c, s, kernels, &last, out, e);
+		cost += s->cost;
 	}
+	json_decref(kernels);
+	if (rc)
+		return -1;
 	for (size_t i = 0; i < steps->n_left_out; i++)
 		(void)fprintf(out, "left out for lack of time: %s\n",
 			      steps->left_out[i].text);
@@ -132,6 +167,7 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 	struct places places = {0};
 	struct steps steps = {0};
 	struct placer placer;
+	size_t missing = 0;
 	int rc = -1;
 
 	c->runner.dir = "RUN";
@@ -147,8 +183,10 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 			e);
 	if (!rc)
 		rc = print_steps(c, &steps, out, e);
+	if (!rc && !c->args->topology)
+		rc = campaign_ask_commands(c, &state, out, &missing, e);
 	/* the run itself could not end better */
-	if (!rc && state.n_facts < c->n_nodes)
+	if (!rc && (state.n_facts < c->n_nodes || missing))
 		rc = 3;
 out:
 	progress_end(&c->progress);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that are taken to look like a given machine, in a dry run: see campaign.h. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,14 +38,20 @@ static void online(const struct topology *t, struct strbuf *list)
 	hwloc_bitmap_free(all);
 }
 
-/* Nobody holds back CPUs of a machine that is not here. */
+/* Nobody holds back CPUs or memory of a machine that is not here. */
 static json_t *no_facts(const struct topology *t)
 {
 	struct strbuf list = {0};
+	json_int_t memory = 0;
 	json_t *facts;
 
 	online(t, &list);
 	facts = json_pack("{s:{s:s}}", "cpu", "mask", strbuf_str(&list));
+	for (size_t i = 0; i < t->n_domains; i++)
+		memory += (json_int_t)t->domains[i].size;
+	if (memory)
+		json_object_set_new(facts, "memory",
+				    json_pack("{s:I}", "usable", memory));
 	strbuf_release(&list);
 	return facts;
 }
@@ -151,11 +158,12 @@ static void print_parts(const char *what, const struct topology_part *parts, siz
 void campaign_print_machine(struct campaign *c, const struct record_node *n, FILE *out)
 {
 	const char *mask = record_json_text(&c->arena, n->facts, "cpu.mask");
+	const double usable = record_json_num(n->facts, "memory.usable");
 	size_t with_cpus = 0, with_memory = 0;
 	struct strbuf all = {0};
 	struct topology *t;
 	struct err why = {0};
-	char name[32];
+	char name[32], size[UNITS_TEXT];
 
 	if (topology_from_xml(&t, n->topology, strlen(n->topology), &why)) {
 		(void)fprintf(out, "  %s\n", why.msg);
@@ -174,6 +182,12 @@ void campaign_print_machine(struct campaign *c, const struct record_node *n, FIL
 	(void)snprintf(name, sizeof(name), "L%d cache", t->cache_level);
 	print_parts(name, t->caches, t->n_caches, NULL, out);
 	print_parts("NUMA domain", t->domains, t->n_domains, "no memory known", out);
+	if (c->args->topology && !isnan(usable) &&
+	    !*record_json_text(&c->arena, n->facts, "memory.usable_from"))
+		(void)fprintf(out,
+			      "  sizes follow from all of its memory, %s: a running node "
+			      "has less\n",
+			      units_format_memory(size, sizeof(size), usable));
 	strbuf_release(&all);
 	topology_free(t);
 }

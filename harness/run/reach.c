@@ -305,3 +305,45 @@ int runner_describe(const char *bindir, const char *run_id, const char *kernel,
 	return runner_reach(&r, here, 1, words, 2, describe_limit, take_description, &d,
 			    e);
 }
+
+struct outline {
+	struct arena *a;
+	const char **text;
+};
+
+static int take_outline(void *ctx, const struct reach_result *res, struct err *e)
+{
+	const struct outline *o = ctx;
+	struct strbuf clean = {0};
+
+	(void)e;
+	if (res->why)
+		utf8_printable(&clean, res->why, strlen(res->why));
+	else
+		utf8_printable(&clean, res->out, strcspn(res->out, "\n"));
+	*o->text = clean.len ? arena_strdup(o->a, strbuf_str(&clean)) : NULL;
+	strbuf_release(&clean);
+	return 0;
+}
+
+int runner_outline(const struct runner *r, const struct step *s, struct arena *a,
+		   const char **text, struct err *e)
+{
+	static const char *const here[] = {"localhost"};
+	struct runner local = {.launcher = launcher_find("local"), .context = r->context};
+	struct outline o = {.a = a, .text = text};
+	struct words w = {0};
+
+	*text = NULL;
+	words_add(&w, a, launcher_program(&r->context, s, a));
+	words_add(&w, a, "--outline");
+	words_add(&w, a, arena_printf(a, "%d", s->ranks));
+	if (s->threads > 0) {
+		words_add(&w, a, "--threads");
+		words_add(&w, a, arena_printf(a, "%d", s->threads));
+	}
+	for (size_t i = 0; i < s->n_options; i++)
+		words_add(&w, a, s->options[i]);
+	return runner_reach(&local, here, 1, (const char *const *)w.items, w.n,
+			    describe_limit, take_outline, &o, e);
+}

@@ -296,6 +296,73 @@ class BadInput(Case):
             self.assertEqual(r.returncode, 2, r.stderr)
 
 
+HPL = """plan: hpl
+stages:
+  - name: s
+    steps:
+      - {kernel: hpl, place: 1-per-node, %s}
+"""
+
+
+class Sizes(Case):
+    """What a plan says of sizes and files is known to be wrong before anything starts."""
+
+    def plan_of(self, text):
+        self.plan = self.write("hpl.yaml", HPL % text)
+
+    def test_what_is_said_twice_or_is_not_there_is_status_2(self):
+        for text, want in (
+                ("n: 100, memory: 10 %", r"hpl.yaml:5:\d+: 'n' and 'memory' are both given"),
+                ("memory: 0.001 %", r"hpl.yaml:5:\d+: 'memory': '0.001 %'.* at least 0.1 %"),
+                ("hpl-dat: HPL.dat", rf"hpl.yaml:5:\d+: 'hpl-dat': '{self.base}/HPL.dat' is no"),
+                ("hpl-dat: /nowhere/H", r"hpl.yaml:5:\d+: 'hpl-dat': '/nowhere/H' is no file"),
+                ("on: sets, sizes: [8]", r"hpl.yaml:5:9: .*8 is above the 2 nodes")):
+            with self.subTest(text=text):
+                self.plan_of(text)
+                r = self.assay("--nodes", "n[1-2]", "--quiet")
+                self.assertEqual(r.returncode, 2, (r.stdout, r.stderr))
+                self.assertRegex(r.stderr.decode(), want)
+                self.assertEqual(r.stderr.count(b"\n"), 1, r.stderr)
+                self.assertFalse(os.path.exists(self.out), "a run folder was made")
+
+    def test_files_are_those_beside_the_plan_also_for_who_resumes(self):
+        self.write("HPL.dat", "a\nb\nHPL.out\n6\n1\n60\n1\n16\n0\n1\n1\n1\n16.0\n1\n2\n"
+                   "1\n4\n1\n2\n1\n1\n1\n0\n1\n7\n2\n64\n0\n0\n1\n8\n")
+        self.plan_of("hpl-dat: HPL.dat")
+        argv = self.words("--nodes", "n1", "--dry-run", "--quiet", out=False)
+        r = self.assay(argv=argv, cwd="/")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn(f"--hpl-dat {self.base}/HPL.dat".encode(), r.stdout)
+        self.assertIn(b"HPL.dat: 1 problem, N 60, NB 16, P x Q 1 x 1\n", r.stdout)
+        r = self.assay("--nodes", "n1", "--quiet", cwd="/")
+        again = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
+        self.assertEqual(again.returncode, r.returncode, again.stderr)
+
+    def test_sizes_above_the_nodes_are_said(self):
+        self.plan_of("n: 60, on: sets, sizes: [1, 8]")
+        r = self.assay("--nodes", "n[1-2]")
+        why = "'sizes': 8 is above the 2 nodes there are"
+        self.assertIn(why, r.stderr.decode())
+        self.assertIn(why, r.stdout.decode())
+
+    def test_a_dry_run_of_a_machine_elsewhere_says_n_nb_and_the_grid(self):
+        self.plan = self.write("hpl.yaml", HPL.replace("1-per-node", "one-per-l3") %
+                               "on: sets, scaling: weak, memory: 50 %")
+        machine = ("Package:2 [NUMANode(memory=64GiB)] L3Cache:2(size=32MiB) Core:4 PU:1")
+        argv = self.words("--nodes", "n[1-4]", "--dry-run", "--quiet", "--topology", machine,
+                          out=False)
+        argv[argv.index("test")] = "mpirun"
+        r = self.assay(argv=argv)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        sizes = [line.split(",")[:3] for line in r.stdout.decode().splitlines()
+                 if line.startswith("  N ")]
+        self.assertEqual([" ".join(s).split() for s in sizes[:1]],
+                         [["N", "92160", "NB", "192", "P", "x", "Q", "2", "x", "2"]])
+        self.assertEqual({s[2].strip() for s in sizes},
+                         {"P x Q 2 x 2", "P x Q 2 x 4", "P x Q 4 x 4"})
+        self.assertIn(b"sizes follow from all of its memory, 128 GiB", r.stdout)
+
+
 SETS = """plan: sets
 stages:
   - name: s
@@ -580,9 +647,6 @@ class Foreign(Case):
         with open(path, encoding="utf-8") as f:
             text = f.read()
         for out, cause, why in (
-                ("".join(text.splitlines(True)[:55]), "no-data",
-                 "line 55 of its output: 2 of 4 configurations have no result: the output was "
-                 "cut off"),
                 (text.replace("6.6817e+00", "6.6817e+02"), "invalid",
                  "line 39 of its output: 6.6817e+02 Gflops, but N 1000 in 0.10 s makes"),
                 (text, "ok", None)):
@@ -591,6 +655,61 @@ class Foreign(Case):
             self.assertEqual(self.step()["cause"], cause)
             self.assertIn(why or "", self.step().get("reason", ""))
             shutil.rmtree(self.out)
+        self.plan_of(["cat", self.write("text", "".join(text.splitlines(True)[:55]))],
+                     kernel="hpl")
+        self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
+        self.assertEqual(self.step()["cause"], "ok")
+        self.assertIn("line 55 of its output: 2 of 4 configurations have no result: the output "
+                      "was cut off", json.dumps(self.report()["verdicts"]))
+
+    def test_a_wrong_problem_of_several_is_named_and_the_others_count(self):
+        rows = "".join(f"WR11C2R4 {n} 64 1 1 0.00 {rate}\n||Ax-b||_oo/(eps*N)= {r} ...... {w}\n"
+                       for n, rate, r, w in ((100, "5.0e+01", 0.004, "PASSED"),
+                                             (200, "6.0e+01", 77.5, "FAILED")))
+        rows += "WR11C2R4 300 64 1 1 0.00 7.0e+01\n"
+        self.plan = self.write("own.yaml", "plan: own\nrequires: []\nstages:\n  - name: s\n"
+                               "    steps:\n      - {kernel: hpl, name: own, command: [cat, "
+                               f"{self.write('text', rows)}]}}\n")
+        r = self.assay("--nodes", "n1", "--quiet")
+        self.assertEqual(r.returncode, 1, (r.stdout, r.stderr))
+        self.assertEqual(self.step()["cause"], "ok")
+        verdicts = self.report()["verdicts"]
+        failed = [v for v in verdicts if v["verdict"] == "FAIL"]
+        self.assertEqual([v["at"] for v in failed], [{"problem": "n200-nb64-1x1"}])
+        self.assertIn("n300-nb64-1x1: no residual line",
+                      " ".join(v["why"] for v in verdicts if v["verdict"] == "ERROR"))
+        judged = {v["at"]["problem"] for v in verdicts if v.get("metric") == "hpl.rate"}
+        self.assertEqual(judged, {"n100-nb64-1x1"})
+
+    def test_what_it_prints_on_stdout_is_the_reason(self):
+        self.plan_of(["sh", "-c", "echo Welcome; echo Cannot open HPL.dat; exit 3"])
+        self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
+        self.assertEqual(self.step()["reason"],
+                         "exit status 3; it printed: Cannot open HPL.dat")
+
+    def test_a_command_that_is_not_there_is_refused_where_it_can_be_known(self):
+        for command, more, why in (
+                (["xhlp-of-nobody"], "", "command not found: 'xhlp-of-nobody'"),
+                (["/nowhere/xhpl"], "", "command not found: '/nowhere/xhpl'"),
+                (["cat"], ", dir: /nowhere", "no such directory: '/nowhere'"),
+                (["cat"], ", dir: nosuch", f"no such directory: '{self.path('nosuch')}'")):
+            self.plan_of(command, more)
+            with self.subTest(command=command):
+                for nodes in ((), ("--nodes", "localhost")):
+                    r = self.assay(*nodes, "--quiet")
+                    self.assertEqual(r.returncode, 2, r.stdout)
+                    self.assertIn(f"own.yaml:6:9: step 'own': {why}", r.stderr.decode())
+                    self.assertFalse(os.path.exists(self.out))
+                argv = self.words("--nodes", "n[1-2]", "--dry-run", "--quiet", out=False)
+                r = self.assay(argv=argv)
+                self.assertEqual(r.returncode, 3, (r.stdout, r.stderr))
+                for node in ("n1", "n2"):
+                    self.assertIn(f"own.yaml:6:9: step 'own' on {node}: {why}",
+                                  r.stdout.decode())
+                r = self.assay(argv=[os.path.join(BIN, "assay"), "check", self.plan])
+                self.assertEqual(r.returncode, 0, r.stdout)
+                self.assertIn(f"own.yaml:6:9: step 'own': on this machine {why}",
+                              r.stdout.decode())
 
     def test_what_cannot_be_read_is_refused_before_anything_is_started(self):
         for more, why in ((", reader: hpl", b"nothing reads what 'hpl' prints"),
