@@ -648,7 +648,8 @@ class Foreign(Case):
             text = f.read()
         for out, cause, why in (
                 (text.replace("6.6817e+00", "6.6817e+02"), "invalid",
-                 "line 39 of its output: 6.6817e+02 Gflops, but N 1000 in 0.10 s makes"),
+                 "line 39 of its output: n1000-nb64-1x2: 6.6817e+02 Gflops, but N 1000 in 0.10 s "
+                 "makes"),
                 (text, "ok", None)):
             self.plan_of(["cat", self.write("text", out)], kernel="hpl")
             self.assertEqual(self.assay("--nodes", "n1", "--quiet").returncode, 3)
