@@ -253,7 +253,7 @@ static void what_is_missing_of_several_is_said_and_the_rest_counts(void **unused
 		 "n200-nb64-1x1: no residual line: the output ends before the check"},
 		{ROW("100") GOOD ROW("200"), 139,
 		 "ended by signal 11 (Segmentation fault) after 1 result; "
-		 "n200-nb64-1x1: "},
+		 "line 3 of its output: "},
 		{ROW("100") GOOD ROW("200") ROW("300"), 0, "; 1 more like that"},
 		{ROW("100") GOOD ROW("200") GOOD "out of memory error\n", 3,
 		 "exit status 3 after 2 results; it printed: out of memory error"},
