@@ -22,7 +22,7 @@ import argparse
 import os
 import re
 
-from turns import in_turn, records, report, run, samples
+from turns import in_turn, records, report, run, samples, widest
 
 FLOOR, GOAL = 0.97, 1.0
 
@@ -51,15 +51,6 @@ def pair(options, isa):
     return tuple([max(column) for column in zip(*side)] for side in zip(*rows))
 
 
-def widest():
-    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
-        flags = f.read().split()
-    for flag, name in (("avx512f", "avx512"), ("avx", "avx")):
-        if flag in flags:
-            return name
-    return "sse"
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bindir")
@@ -68,7 +59,7 @@ def main():
     parser.add_argument("--size", type=int, default=128 << 20)
     parser.add_argument("--sweeps", type=int, default=8)
     options = parser.parse_args()
-    isa = widest()
+    isa = widest({"avx512f": "avx512", "avx": "avx"}, "sse")
     pairs = [pair(options, isa) for _ in range(options.pairs)]
     medians = {name: report(name, "likwid", [p[0][i] for p in pairs], [p[1][i] for p in pairs])
                for i, name in enumerate(("triad", "read"))}

@@ -15,7 +15,7 @@ import argparse
 import os
 import re
 
-from turns import in_turn, records, report, run, samples
+from turns import in_turn, records, report, run, samples, widest
 
 
 def assay(options):
@@ -47,15 +47,6 @@ def likwid(options):
     return rate
 
 
-def widest():
-    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
-        flags = f.read().split()
-    for flag, name in (("avx512f", "peakflops_avx512_fma"), ("fma", "peakflops_avx_fma")):
-        if flag in flags:
-            return name
-    return "peakflops_sse"
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bindir")
@@ -64,7 +55,8 @@ def main():
     parser.add_argument("--n", type=int, default=4000)
     parser.add_argument("--seconds", type=float, default=2)
     options = parser.parse_args()
-    options.test = widest()
+    options.test = widest({"avx512f": "peakflops_avx512_fma",
+                           "fma": "peakflops_avx_fma"}, "peakflops_sse")
     options.iterations = 1000
     rows = in_turn(options.pairs, lambda: assay(options),
                    lambda: (bare(options), likwid(options)))

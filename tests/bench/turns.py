@@ -37,6 +37,13 @@ def samples(found):
             if r["kind"] == "sample" and not r.get("rank")}
 
 
+def widest(names, otherwise):
+    """Of {flag of /proc/cpuinfo: name}, the widest first, that of the first this CPU has."""
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+        flags = set(f.read().split())
+    return next((name for flag, name in names.items() if flag in flags), otherwise)
+
+
 def in_turn(pairs, ours, theirs):
     """[(ours(), theirs())] of @pairs turns; who goes first alternates."""
     rows = []
