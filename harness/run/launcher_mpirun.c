@@ -134,6 +134,10 @@ static int add_agent(const struct launcher_context *c, const struct step *s,
 	add_mca(w, a, c->site, "plm_rsh_agent", c->site->remote_agent);
 	/* every daemon is started from here, the way that reach has shown to work */
 	add_mca(w, a, c->site, "plm_rsh_no_tree_spawn", "1");
+	/* marked as its ranks are: a resumed run ends one that hangs and outlived mpirun
+	 */
+	add_mca(w, a, c->site, "orte_launch_agent",
+		arena_printf(a, "env ASSAY_RUN=%s orted", c->run_id));
 	return 0;
 }
 

@@ -91,6 +91,7 @@ start "$scratch/plan.yaml" --site "$scratch/site.yaml" -o "$run" --set stream.nt
 	--set stream.size=128M
 # planned and started is not yet there: the daemon that is made to hang must have its rank
 check "a step runs on n1" eventually 60 bed exec n1 pgrep -x assay-stream
+daemon=$(bed exec n1 pgrep -x orted)
 fault n1 stop orted
 end KILL
 wait $! 2>/dev/null
@@ -98,8 +99,8 @@ check "a rank is left on n1" bed exec n1 pgrep -x assay-stream
 start --resume "$run"
 check "it is ended by the next start" \
 	eventually 60 grep -Eq 'n1: ended [0-9]+ process(es)? of the interrupted run' "$run.log"
-# The daemon has no mark of ours: who made it hang ends it.
-bed exec n1 pkill -KILL -o orted
+# The daemon that hung, too, before anything is started there again.
+check "so is the daemon that hung" gives 1 bed exec n1 test -e "/proc/$daemon"
 
 # --- TERM
 check "the run goes on" eventually 60 starts 2

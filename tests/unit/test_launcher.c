@@ -93,6 +93,7 @@ static void assert_step(const struct runner *r, const struct step *s, const char
 #define MPIRUN_ENV                                                                    \
 	"SRUN_CPUS_PER_TASK\nOMPI_COMM_WORLD_*\nOMPI_UNIVERSE_SIZE\nPMIX_NAMESPACE\n" \
 	"PMIX_RANK\nPMIX_SERVER_*\n"
+#define MARKED "--mca orte_launch_agent 'env ASSAY_RUN=r1 orted' "
 #define WORDS                                                                         \
 	"/opt/bin/assay-stream --format records --threads 2 --cpuset 0-1 --limit 90 " \
 	"--store both\n"
@@ -137,7 +138,7 @@ static void mpirun_keeps_the_order_of_the_nodes(void **unused)
 		    "mpirun --bind-to none -np 6 --hostfile "
 		    "DIR/steps/007-nodes-stream/hostfile --map-by seq --mca "
 		    "plm_rsh_agent 'ssh -n -o BatchMode=yes -o ConnectTimeout=5' --mca "
-		    "plm_rsh_no_tree_spawn 1 -x ASSAY_RUN -x ASSAY_CHILD " WORDS
+		    "plm_rsh_no_tree_spawn 1 " MARKED "-x ASSAY_RUN -x ASSAY_CHILD " WORDS
 		    "hostfile:\nn3\nn3\nhead\nhead\nn1\nn1\n");
 }
 
@@ -173,7 +174,7 @@ static void mpirun_keeps_domains_apart(void **unused)
 		    "mpirun --bind-to none -np 2 --hostfile "
 		    "DIR/steps/007-nodes-stream/hostfile --map-by seq --mca "
 		    "orte_keep_fqdn_hostnames 1 --mca plm_rsh_agent /opt/agent "
-		    "--mca plm_rsh_no_tree_spawn 1 -x ASSAY_RUN "
+		    "--mca plm_rsh_no_tree_spawn 1 " MARKED "-x ASSAY_RUN "
 		    "-x ASSAY_CHILD -x UCX_NET_DEVICES=mlx5_0:1 "
 		    "--mca pml ucx " WORDS "hostfile:\nn1.a\nn1.b\n");
 }
@@ -196,7 +197,7 @@ static void mpirun_takes_what_the_site_says_and_root_when_allowed(void **unused)
 		"OMPI_ALLOW_RUN_AS_ROOT=1\nOMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
 		"mpirun --bind-to none -np 1 --hostfile "
 		"DIR/steps/007-nodes-stream.2/hostfile --map-by slot --mca "
-		"plm_rsh_agent /opt/agent --mca plm_rsh_no_tree_spawn 1 "
+		"plm_rsh_agent /opt/agent --mca plm_rsh_no_tree_spawn 1 " MARKED
 		"-x ASSAY_RUN -x ASSAY_CHILD -x UCX_NET_DEVICES=mlx5_0:1 --mca pml ucx "
 		"/opt/bin/assay-stream --format records --limit 0.250\n"
 		"hostfile:\nn1 slots=1\n");
