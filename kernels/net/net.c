@@ -250,6 +250,36 @@ static void use_device(const char *device)
 		(void)setenv("OMPI_MCA_btl_tcp_if_include", text, 1);
 }
 
+/* Libraries pass over a device that is not there, and take another one in silence. */
+static int check_device(struct kit *k, struct err *e)
+{
+	static const char *const folders[] = {"infiniband", "net"};
+	const char *device = kit_option(k, "device");
+	const int len = (int)strcspn(device, ":,");
+	struct strbuf there = {0};
+	char path[PATH_MAX];
+	struct wires wires;
+	int rc;
+
+	if (!*device || strchr(device, '/')) /* 10.78.0.0/16: MPI's matter */
+		return 0;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/sys/class/%s/%.*s",
+			       kit_option(k, "machine"), folders[i], len, device);
+		if (!access(path, F_OK))
+			return 0;
+	}
+	wires_read("", &wires);
+	for (int i = 0; i < wires.n; i++)
+		strbuf_addf(&there, "%s%s", i ? ", " : "", wires.items[i].name);
+	rc = kit_invalid(k, e,
+			 "option '--device': this node has no adapter or interface "
+			 "'%.*s'; it has %s",
+			 len, device, wires.n ? strbuf_str(&there) : "none");
+	strbuf_release(&there);
+	return rc;
+}
+
 static int early(struct kit *k, struct err *e)
 {
 	struct net *x = k->state;
@@ -318,7 +348,12 @@ static int setup(struct kit *k, struct err *e)
 	struct net *x = k->state;
 
 	if (k->ranks < x->test->ranks)
-		return kit_skip(k, e, "needs %d ranks", x->test->ranks);
+		return kit_skip(k, e,
+				"needs %d ranks, and has %d; by hand: mpirun -np %d "
+				"assay-net %s",
+				x->test->ranks, k->ranks, x->test->ranks, x->test->name);
+	if (kit_agree(k, check_device(k, e), e))
+		return err_set(e, ERR_SYSTEM, "%s", "");
 	(void)MPI_Allreduce(&k->rank, &x->node, 1, MPI_INT, MPI_MIN, k->node);
 	x->peer = x->test->of_all ? -1 : far_peer(k);
 	if (kit_agree(k, x->test->setup ? x->test->setup(k, x, e) : 0, e))

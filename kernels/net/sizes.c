@@ -33,6 +33,9 @@ int sizes_parse(struct sizes *s, const char *text, struct err *e)
 	if ((colon && part(text, (size_t)(colon - text), &s->min, e)) ||
 	    part(max, strlen(max), &s->max, e))
 		return -1;
+	/* a smallest size that nobody named yields */
+	if (s->min > s->max && !(colon && colon > text))
+		s->min = s->max;
 	if (s->min > s->max)
 		return err_set(e, ERR_USAGE,
 			       "the smallest size %llu is above the largest, %llu",

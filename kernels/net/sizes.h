@@ -16,8 +16,9 @@ struct sizes {
 };
 
 /*
- * "[MIN:]MAX", each as units_size() takes it; a part left out stays as it is in @s.
- * ERR_USAGE when it is neither, MIN is above MAX, or MAX above SIZES_MOST.
+ * "[MIN:]MAX", each as units_size() takes it; a part left out stays as it is in @s,
+ * but a MIN left out is never above MAX. ERR_USAGE when it is neither, MIN is above MAX,
+ * or MAX above SIZES_MOST.
  */
 int sizes_parse(struct sizes *s, const char *text, struct err *e);
 

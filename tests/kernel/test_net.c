@@ -232,6 +232,7 @@ static void what_cannot_be_is_said_before_it_starts(void **unused)
 		{NET "latencies", "did you mean 'latency'", 2},
 		{NET "barrier --locality near", "'barrier' is not between two ranks", 2},
 		{"assay-net latency", "needs 2 ranks", 3},
+		{NET "bw -m 8 --device nosuch0", "no adapter or interface 'nosuch0'", 3},
 		{NET "bw -m 512T:512T", "of memory for messages", 3},
 		{NET "alltoall -m 512T:512T", "more than the", 3},
 	};

@@ -26,6 +26,7 @@ static void sizes_are_told_as_osu_takes_them(void **unused)
 		{"2:", 2, 4194304},
 		{"0:8", 0, 8},
 		{"8:8", 8, 8},
+		{"0", 0, 0}, /* the smallest that nobody named gives way */
 		{"1M:4GiB", 1048576, 4294967296},
 		{"4294967296", 1, 4294967296},
 		{"2147483648:2147483649", 2147483648, 2147483649},
