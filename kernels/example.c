@@ -167,7 +167,10 @@ static void teardown(struct kit *k)
 	kit_free(x->buffers, x->bytes);
 }
 
-/* The one symbol the kit looks for. Without .text the kit prints a plain table. */
+/*
+ * The one symbol the kit looks for. Without .text the kit prints a plain table. Of long
+ * runs .so_far prints what is there, and .outline says before what would be run: see hpl.
+ */
 const struct kernel kernel = {
 	.name = "example",
 	.help = "How fast each thread copies a buffer in its own cache: the kernel to "

@@ -25,6 +25,8 @@ static int put_state(struct record_sink *sink, const struct record *r, struct er
 /* What was asked of a kernel last: many launches are alike. */
 struct outlined {
 	const char *words, *text;
+	bool refused;
+	size_t n_refused; /* launches */
 };
 
 /* The size of the problem, where the kernel says it without being run. */
@@ -40,11 +42,14 @@ static int print_outline(struct campaign *c, const struct step *s, const json_t 
 		return 0;
 	if (!last->words || strcmp(last->words, words) != 0) {
 		last->words = words;
-		if (runner_outline(&c->runner, s, &c->arena, &last->text, e))
+		if (runner_outline(&c->runner, s, &c->arena, &last->text, &last->refused,
+				   e))
 			return -1;
 	}
+	last->n_refused += last->refused;
 	if (last->text)
-		(void)fprintf(out, "  %s\n", last->text);
+		(void)fprintf(out, "  %s%s\n", last->refused ? "would be refused: " : "",
+			      last->text);
 	return 0;
 }
 
@@ -138,7 +143,8 @@ static int print_steps(struct campaign *c, const struct steps *steps, FILE *out,
 		      steps->n == 1 ? "" : "s",
 		      units_format_duration(text, sizeof(text), cost),
 		      c->args->topology ? "" : " but the probe");
-	return 0;
+	/* so would end the run */
+	return last.n_refused ? 3 : 0;
 }
 
 /*
@@ -183,8 +189,9 @@ int campaign_dry_run(struct campaign *c, FILE *out, struct err *e)
 			e);
 	if (!rc)
 		rc = print_steps(c, &steps, out, e);
-	if (!rc && !c->args->topology)
-		rc = campaign_ask_commands(c, &state, out, &missing, e);
+	if (rc >= 0 && !c->args->topology &&
+	    campaign_ask_commands(c, &state, out, &missing, e))
+		rc = -1;
 	/* the run itself could not end better */
 	if (!rc && (state.n_facts < c->n_nodes || missing))
 		rc = 3;

@@ -290,10 +290,10 @@ static void check_grid(struct fit *f)
 
 		if (one > 0 && isnan(other) && fmod(f->s->ranks, one) != 0)
 			refuse(f,
-			       arena_printf(f->a,
-					    "%s %.0f: %d ranks cannot be divided by it",
-					    json_string_value(json_array_get(grid, i)),
-					    one, f->s->ranks));
+			       arena_printf(
+				       f->a, "%s %.0f: %d rank%s cannot be divided by it",
+				       json_string_value(json_array_get(grid, i)), one,
+				       f->s->ranks, f->s->ranks == 1 ? "" : "s"));
 	}
 	if (p * q != f->s->ranks && p * q > 0)
 		refuse(f, arena_printf(f->a,

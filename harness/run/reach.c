@@ -309,32 +309,36 @@ int runner_describe(const char *bindir, const char *run_id, const char *kernel,
 struct outline {
 	struct arena *a;
 	const char **text;
+	bool *refused;
 };
 
 static int take_outline(void *ctx, const struct reach_result *res, struct err *e)
 {
 	const struct outline *o = ctx;
+	/* what it says of itself is enough; without, how it ended */
+	const char *said = res->why && *res->err_text ? res->err_text
+			   : res->why                 ? res->why
+						      : res->out;
 	struct strbuf clean = {0};
 
 	(void)e;
-	if (res->why)
-		utf8_printable(&clean, res->why, strlen(res->why));
-	else
-		utf8_printable(&clean, res->out, strcspn(res->out, "\n"));
+	*o->refused = res->why != NULL;
+	utf8_printable(&clean, said, strcspn(said, "\n"));
 	*o->text = clean.len ? arena_strdup(o->a, strbuf_str(&clean)) : NULL;
 	strbuf_release(&clean);
 	return 0;
 }
 
 int runner_outline(const struct runner *r, const struct step *s, struct arena *a,
-		   const char **text, struct err *e)
+		   const char **text, bool *refused, struct err *e)
 {
 	static const char *const here[] = {"localhost"};
 	struct runner local = {.launcher = launcher_find("local"), .context = r->context};
-	struct outline o = {.a = a, .text = text};
+	struct outline o = {.a = a, .text = text, .refused = refused};
 	struct words w = {0};
 
 	*text = NULL;
+	*refused = false;
 	words_add(&w, a, launcher_program(&r->context, s, a));
 	words_add(&w, a, "--outline");
 	words_add(&w, a, arena_printf(a, "%d", s->ranks));

@@ -94,10 +94,10 @@ int runner_describe(const char *bindir, const char *run_id, const char *kernel,
 
 /*
  * What a kernel whose description says "outline" would run as @s: its line without the
- * end, or why it would refuse; NULL for others. In @a.
+ * end, in @a; *refused: why it would not.
  */
 int runner_outline(const struct runner *r, const struct step *s, struct arena *a,
-		   const char **text, struct err *e);
+		   const char **text, bool *refused, struct err *e);
 
 /* Names of the kernels in @bindir, sorted, in @a; assay-probe is none. */
 const char **runner_kernels(const char *bindir, struct arena *a, size_t *n);

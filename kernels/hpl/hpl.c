@@ -144,6 +144,7 @@ struct hpl {
 	struct runs runs;
 	struct blas blas;
 	struct text text;
+	int64_t small; /* the order that was said to be too small last */
 	/* what progress is told of */
 	struct kit *k;
 	double flops, start, next;
@@ -220,7 +221,7 @@ static const char *key(const struct hpl *x, const struct lu_want *w, char *at, s
 
 static void describe(struct kit *k, const struct lu_want *w, uint64_t bytes)
 {
-	const struct hpl *x = k->state;
+	struct hpl *x = k->state;
 	const double share = (double)bytes / (double)x->runs.usable;
 	char size[UNITS_TEXT], blas[160];
 
@@ -230,10 +231,12 @@ static void describe(struct kit *k, const struct lu_want *w, uint64_t bytes)
 			  blas);
 	else if (!k->local_rank)
 		kit_event(k, "library", "BLAS: %s, one thread a call", blas);
-	if (!k->rank && share < 0.05)
+	/* once for all problems of this size */
+	if (!k->rank && share < 0.05 && x->small != w->size.n)
 		kit_event(k, "size",
 			  "N %lld takes %.1f %% of the usable memory: too small to rate",
 			  (long long)w->size.n, share * 100);
+	x->small = w->size.n;
 	if (!k->rank)
 		kit_event(k, "placement",
 			  "N %lld, NB %d, %d x %d, %d thread%s a rank, update %s, %s a "

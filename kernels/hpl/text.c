@@ -201,8 +201,9 @@ void text_end(const struct text *t, const struct kit *k, const struct runs *runs
 	if (!t->begun)
 		return; /* it did not run; why is on stderr */
 	(void)fprintf(out, "%sFinished %zu test%s: %zu passed, %zu failed", rule,
-		      t->tests, t->tests == 1 ? "" : "s", t->passed,
-		      t->tests - t->passed);
+		      t->tests, t->tests == 1 ? "" : "s", t->passed, t->failed);
+	if (t->tests > t->passed + t->failed)
+		(void)fprintf(out, ", %zu unchecked", t->tests - t->passed - t->failed);
 	if (left)
 		(void)fprintf(out, ", %zu not run", left);
 	(void)fprintf(out, "\n");

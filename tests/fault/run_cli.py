@@ -334,6 +334,11 @@ class Sizes(Case):
         self.assertEqual(r.returncode, 0, r.stderr)
         self.assertIn(f"--hpl-dat {self.base}/HPL.dat".encode(), r.stdout)
         self.assertIn(b"HPL.dat: 1 problem, N 60, NB 16, P x Q 1 x 1\n", r.stdout)
+        self.write("BAD.dat", "a\nb\nHPL.out\n6\nx\n")
+        r = self.assay(argv=argv + ["--set", f"hpl.hpl-dat={self.base}/BAD.dat"])
+        self.assertEqual(r.returncode, 3, r.stderr)
+        self.assertIn(f"would be refused: assay-hpl: {self.base}/BAD.dat:5: Ns: expected"
+                      .encode(), r.stdout)
         r = self.assay("--nodes", "n1", "--quiet", cwd="/")
         again = self.assay(argv=[os.path.join(BIN, "assay"), "run", "--resume", self.out])
         self.assertEqual(again.returncode, r.returncode, again.stderr)
