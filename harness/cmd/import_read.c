@@ -55,6 +55,13 @@ static void say(const char *text)
 	strbuf_release(&clean);
 }
 
+static void set_bad(struct import_sources *x, struct import_source *s, const char *why)
+{
+	s->bad = arena_strdup(x->arena, why);
+	reading_release(&s->reading);
+	x->n_bad++;
+}
+
 /* The first thing that is wrong with it. @line 0: with all of it. */
 static void __attribute__((format(printf, 4, 5)))
 bad(struct import_sources *x, struct import_source *s, long line, const char *fmt, ...)
@@ -71,10 +78,8 @@ bad(struct import_sources *x, struct import_source *s, long line, const char *fm
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
-	s->bad = arena_strdup(x->arena, strbuf_str(&text));
+	set_bad(x, s, strbuf_str(&text));
 	strbuf_release(&text);
-	reading_release(&s->reading);
-	x->n_bad++;
 }
 
 static int unknown_reader(const char *name, struct err *e)
@@ -118,7 +123,7 @@ static bool is_text(struct import_sources *x, struct import_source *s)
 		line += *c == '\n';
 	if (nul)
 		bad(x, s, line,
-		    "a byte that is 0: the file is damaged or no text; copy it anew");
+		    "a byte that is 0: the file is damaged, or no plain text (UTF-16?)");
 	return !nul;
 }
 
@@ -172,7 +177,7 @@ static int read_source(struct import_sources *x, const char *path, const char *r
 	else if (why.kind == ERR_NOTFOUND)
 		return err_set(e, ERR_USAGE, "%s", why.msg);
 	else
-		bad(x, s, 0, "%s", why.msg);
+		set_bad(x, s, why.msg);
 	before = joined(x, s);
 	if (before) {
 		strbuf_addstr(&before->text, "\n");

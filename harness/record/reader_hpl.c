@@ -4,7 +4,7 @@
  * N, NB, P, Q, time and Gflops for each problem, behind it the residual of the check, and
  * closing lines. Only a residual makes a result of a line, and only its closing lines and
  * as many lines as were announced make it whole: an output that was cut off has fine
- * rates, too. Where no head is, as in a cut-out of an output, nothing is missed.
+ * rates, too. Of rows alone, as a search through an output gives them, nothing is missed.
  * assay-hpl has line and residual in one.
  */
 #include <math.h>
@@ -40,7 +40,8 @@ static const struct {
 struct start {
 	size_t first;   /* of its results in the reading */
 	size_t rows;    /* lines of results, good and bad ones */
-	bool head;      /* it said what it is, and what it would do */
+	bool whole;     /* it has a title or columns' names, so it should have an end */
+	bool own;       /* assay-hpl's, which has none */
 	bool announced; /* its lists were there, or began to be */
 	bool checks;    /* it said that it would check */
 	bool unchecked; /* it said that it did not */
@@ -316,12 +317,12 @@ static size_t good_ones(const struct hpl *h)
 static void tell_missing(struct hpl *h)
 {
 	const struct start *s = &h->s;
-	const bool cut = s->head && !s->ended;
-	const double all = s->head ? planned(s) : s->finished;
+	const bool cut = s->whole && !s->own && !s->ended;
+	const double all = isnan(planned(s)) ? s->finished : planned(s);
 	const double missing = all - (double)good_ones(h);
 	char what[128], why[128] = "", said[320];
 
-	if (!cut && !(all > (double)s->rows))
+	if (!cut && !(all > (double)s->rows) && !s->error_line)
 		return;
 	if (isnan(all))
 		(void)snprintf(what, sizeof(what),
@@ -332,8 +333,8 @@ static void tell_missing(struct hpl *h)
 			       "%.0f of %.0f configurations have no result", missing,
 			       all);
 	else
-		(void)snprintf(what, sizeof(what),
-			       "all %.0f configurations are there, but not the end", all);
+		(void)snprintf(what, sizeof(what), "all %.0f configurations are there%s",
+			       all, cut ? ", but not the end" : "");
 	if (cut)
 		(void)snprintf(why, sizeof(why),
 			       ": the output was cut off, there is no 'End of Tests.'");
@@ -366,7 +367,7 @@ static void tell_error(struct hpl *h, bool more)
 static void end_start(struct hpl *h, bool more)
 {
 	tell_unchecked(h);
-	if (h->s.error_line && !h->s.head && !h->s.rows)
+	if (h->s.error_line && !h->s.whole && !h->s.rows)
 		tell_error(h, more);
 	else
 		tell_missing(h);
@@ -377,7 +378,7 @@ static void begin_start(struct hpl *h)
 	end_start(h, true);
 	h->in_error = false;
 	h->s = (struct start){
-		.first = h->r->n, .head = true, .finished = NAN, .skipped = NAN};
+		.first = h->r->n, .whole = true, .finished = NAN, .skipped = NAN};
 }
 
 /* "Finished      4 tests with the following results:" and the counts below it */
@@ -393,7 +394,8 @@ static bool read_closing(struct start *s, const char *line)
 		   reading_words(copy, w, 3) == 3 && reading_number(w[1], &v)) {
 		s->ended = true;
 		s->finished = v;
-	} else if (strstr(line, " tests completed without checking")) {
+	} else if (strstr(line, " tests completed without checking") ||
+		   begins(line, "residual: not checked")) { /* assay-hpl's words */
 		s->unchecked = true;
 	} else if (strstr(line, " tests skipped because") &&
 		   reading_words(copy, w, 3) == 3 && reading_number(w[0], &v)) {
@@ -411,9 +413,13 @@ static void read_head(struct hpl *h, const char *line)
 	if (begins(line, "HPLinpack ") && strstr(line, "benchmark")) {
 		begin_start(h);
 	} else if (begins(line, "The following parameter values will be used")) {
-		if (!s->head || s->announced || s->rows)
+		if (s->announced || s->rows)
 			begin_start(h);
-		s->announced = true;
+		s->whole = s->announced = true;
+	} else if (begins(line, "T/V ") && strstr(line, "Gflops")) {
+		s->whole = true;
+	} else if (begins(line, "assay-hpl: ")) {
+		s->own = true;
 	} else if (strstr(line, "scaled residual check")) {
 		s->checks = true;
 	} else if (s->announced && !s->rows) {

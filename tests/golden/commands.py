@@ -451,7 +451,7 @@ class Import(unittest.TestCase):
         for line in ("n11.out: an empty file: ", "n12.out:2: 'nobody knows this': not the output",
                      "n13.out:2: HPL gave up: 'Need at least 4 processes for these tests'; start "
                      "as many ranks as P x Q", "old.csv:2: unknown metric 'hpl.nosuch'",
-                     "n14.out:2: a byte that is 0", "it is a folder"):
+                     "n14.out:2: a byte that is 0", f"assay: cannot read '{bad['n15']}': it is a folder"):
             self.assertIn(line, said)
         self.assertEqual(said.count("\n"), len(bad), said)
         found = {n["name"]: n["verdict"] for n in report["nodes"]}

@@ -185,6 +185,42 @@ static void the_closing_lines_count_where_there_is_no_head(void **unused)
 	strbuf_release(&text);
 }
 
+/* Neither its beginning nor its end is there; what assay-hpl prints has neither. */
+static void a_piece_of_an_output_is_no_whole_one(void **unused)
+{
+	struct strbuf text = {0};
+	struct reading r;
+	const char *piece;
+
+	(void)unused;
+	load(&text);
+	cut(&text, rows[2] - 1);
+	piece = strstr(strbuf_str(&text), "T/V                N    NB     P     Q");
+	make(&r, piece);
+	assert_int_equal(count(&r, "ok"), 2);
+	assert_string_equal(last(&r)->reason,
+			    "configurations may be missing, 2 have a result: the output "
+			    "was cut off, there is no 'End of Tests.'");
+	reading_release(&r);
+	make(&r, strstr(piece, "WR11"));
+	assert_non_null(strstr(last(&r)->reason, "no 'End of Tests.'"));
+	reading_release(&r);
+	cut(&text, rows[1] - 4);
+	make(&r, strstr(strbuf_str(&text), "WR11")); /* rows alone */
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "ok");
+	reading_release(&r);
+	make(&r, "assay-hpl: N 1000, NB 64, 1 x 2\n---\n"
+		 "T/V                    N    NB     P     Q     Time     Gflops\n---\n"
+		 "WR11R2L8            1000    64     1     2     0.10   6.6817e+00\n"
+		 "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 0.004 ...... PASSED\n"
+		 "seconds a thread:  panel 0.10\n---\n");
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.items[0].cause, "ok");
+	reading_release(&r);
+	strbuf_release(&text);
+}
+
 static void each_start_in_one_text_must_be_whole(void **unused)
 {
 	struct strbuf text = {0}, whole = {0};
@@ -327,6 +363,19 @@ static void what_hpl_says_of_its_end_is_quoted(void **unused)
 			    "and b. Skip.': make N less, or take more nodes");
 	reading_release(&r);
 
+	/* it says so although all is there */
+	strbuf_reset(&text);
+	load(&text);
+	change(&text, "\nFinished",
+	       "\nHPL ERROR on line 1 of function f:\n>>> what <<<\n"
+	       "\nFinished");
+	make(&r, strbuf_str(&text));
+	assert_int_equal(count(&r, "ok"), 4);
+	assert_string_equal(last(&r)->reason,
+			    "all 4 configurations are there; HPL says on "
+			    "line 79 'what'");
+	reading_release(&r);
+
 	/* one start gave up, the next was good */
 	strbuf_reset(&text);
 	load(&text);
@@ -369,6 +418,12 @@ static void what_hpl_was_told_not_to_check_is_no_result(void **unused)
 				       "not checked: the threshold in HPL.dat"));
 	}
 	reading_release(&r);
+	make(&r, "assay-hpl: N 1000\n"
+		 "WR11R2L8 1000 64 1 2 0.10 6.6817e+00\n"
+		 "residual: not checked, the threshold in HPL.dat is not above 0\n");
+	assert_int_equal(r.n, 1);
+	assert_non_null(strstr(r.items[0].reason, "not checked"));
+	reading_release(&r);
 	/* the head is not there */
 	make(&r, strstr(text, "WR11C2R4"));
 	assert_int_equal(r.n, 2);
@@ -384,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_cut_within_a_line_is_seen_too),
 		cmocka_unit_test(lists_that_go_on_in_the_next_lines_count),
 		cmocka_unit_test(the_closing_lines_count_where_there_is_no_head),
+		cmocka_unit_test(a_piece_of_an_output_is_no_whole_one),
 		cmocka_unit_test(each_start_in_one_text_must_be_whole),
 		cmocka_unit_test(a_rate_that_n_and_time_do_not_make_counts_nowhere),
 		cmocka_unit_test(a_wrong_residual_fails_whatever_the_rate_is),

@@ -115,7 +115,8 @@ static void c01_only_a_good_residual_is_a_pass(void **state)
 			    "residual nan of 16 allowed at 6.667e+04 Gflop/s");
 	reading_release(&r);
 	load(&r, "hpl_cut.txt", "hpl");
-	assert_int_equal(r.n, 1);
+	assert_int_equal(r.n, 2);
+	assert_string_equal(r.items[1].title, "missing");
 	assert_string_equal(r.items[0].cause, "no-data");
 	assert_non_null(strstr(r.items[0].reason, "no residual line"));
 	assert_null(sample(&r, 0, "hpl.rate", NULL));
