@@ -41,7 +41,8 @@ struct start {
 	size_t first;   /* of its results in the reading */
 	size_t rows;    /* lines of results, good and bad ones */
 	bool whole;     /* it has a title or columns' names, so it should have an end */
-	bool own;       /* assay-hpl's, which has none */
+	bool own;       /* assay-hpl's: "4 tests on 2 ranks", "Finished 4 tests: ..." */
+	double tests;   /* as assay-hpl announces them; 0: not */
 	bool announced; /* its lists were there, or began to be */
 	bool checks;    /* it said that it would check */
 	bool unchecked; /* it said that it did not */
@@ -172,8 +173,10 @@ static bool read_row(struct hpl *h, const char *line)
 	double residual;
 	size_t n;
 
-	if (line[0] != 'W' || (line[1] != 'R' && line[1] != 'C') ||
-	    !strchr("0123456789", line[2]) || !line[2])
+	/* behind its end assay-hpl says of each where the time went */
+	if ((h->s.own && h->s.ended) || line[0] != 'W' ||
+	    (line[1] != 'R' && line[1] != 'C') || !strchr("0123456789", line[2]) ||
+	    !line[2])
 		return false;
 	(void)snprintf(copy, sizeof(copy), "%s", line);
 	n = reading_words(copy, w, N_ROW + 3);
@@ -243,6 +246,8 @@ static double planned(const struct start *s)
 
 	for (size_t i = 0; i < N_LISTS; i++)
 		n *= (double)s->sizes[i];
+	if (s->tests > 0)
+		return s->tests;
 	return s->announced && n > 0 ? n : NAN;
 }
 
@@ -317,7 +322,7 @@ static size_t good_ones(const struct hpl *h)
 static void tell_missing(struct hpl *h)
 {
 	const struct start *s = &h->s;
-	const bool cut = s->whole && !s->own && !s->ended;
+	const bool cut = s->whole && !s->ended && (!s->own || s->tests > 0);
 	const double all = isnan(planned(s)) ? s->finished : planned(s);
 	const double missing = all - (double)good_ones(h);
 	char what[128], why[128] = "", said[320];
@@ -337,7 +342,8 @@ static void tell_missing(struct hpl *h)
 			       all, cut ? ", but not the end" : "");
 	if (cut)
 		(void)snprintf(why, sizeof(why),
-			       ": the output was cut off, there is no 'End of Tests.'");
+			       ": the output was cut off, there is no '%s'",
+			       s->own ? "Finished" : "End of Tests.");
 	else if (s->skipped > 0)
 		(void)snprintf(why, sizeof(why), ": HPL skipped %.0f", s->skipped);
 	error_text(s, said, sizeof(said));
@@ -388,7 +394,7 @@ static bool read_closing(struct start *s, const char *line)
 	double v;
 
 	(void)snprintf(copy, sizeof(copy), "%s", line);
-	if (begins(line, "End of Tests.")) {
+	if (begins(line, "End of Tests.") || (s->own && begins(line, "Finished "))) {
 		s->ended = true;
 	} else if (strstr(line, " tests with the following results") &&
 		   reading_words(copy, w, 3) == 3 && reading_number(w[1], &v)) {
@@ -406,6 +412,21 @@ static bool read_closing(struct start *s, const char *line)
 	return true;
 }
 
+/* "assay-hpl: 4 tests on 2 ranks; ..."; other lines of it are remarks. */
+static void read_own(struct hpl *h, const char *line)
+{
+	char copy[READING_LINE], *w[4];
+	double tests;
+
+	(void)snprintf(copy, sizeof(copy), "%s", line);
+	if (reading_words(copy, w, 4) == 4 && begins(w[2], "test") &&
+	    !strcmp(w[3], "on") && reading_number(w[1], &tests)) {
+		begin_start(h);
+		h->s.tests = tests;
+	}
+	h->s.own = true;
+}
+
 static void read_head(struct hpl *h, const char *line)
 {
 	struct start *s = &h->s;
@@ -418,8 +439,9 @@ static void read_head(struct hpl *h, const char *line)
 		s->whole = s->announced = true;
 	} else if (begins(line, "T/V ") && strstr(line, "Gflops")) {
 		s->whole = true;
+		s->own = s->own || strstr(line, "residual");
 	} else if (begins(line, "assay-hpl: ")) {
-		s->own = true;
+		read_own(h, line);
 	} else if (strstr(line, "scaled residual check")) {
 		s->checks = true;
 	} else if (s->announced && !s->rows) {

@@ -221,6 +221,41 @@ static void a_piece_of_an_output_is_no_whole_one(void **unused)
 	strbuf_release(&text);
 }
 
+/* It says how many tests it will do, and when they are done. */
+static void an_output_of_assay_hpl_must_be_whole_too(void **unused)
+{
+	static const char head[] = "assay-hpl: 2 tests on 1 rank; OpenBLAS\n",
+			  row[] = "WR11R2L8   1000    64     1     2               0.10"
+				  "      6.6817e+00      0.0041213 PASSED\n",
+			  end[] = "---\nFinished 2 tests: 2 passed, 0 failed\n\n"
+				  "WR11R2L8   1000    64     1     2     0.01    0.02    "
+				  "0.01    0.06    0.00\n";
+	struct strbuf text = {0};
+	struct reading r;
+
+	(void)unused;
+	strbuf_addf(&text, "%s%s%s", head, row, row);
+	make(&r, strbuf_str(&text));
+	assert_int_equal(count(&r, "ok"), 2);
+	assert_string_equal(last(&r)->reason,
+			    "all 2 configurations are there, but not the end: the output "
+			    "was cut off, there is no 'Finished'");
+	reading_release(&r);
+	strbuf_addstr(&text, end);
+	make(&r, strbuf_str(&text));
+	assert_int_equal(r.n, 2);
+	assert_int_equal(count(&r, "ok"), 2);
+	reading_release(&r);
+	strbuf_reset(&text);
+	strbuf_addf(&text, "%s%s%s", head, row,
+		    "---\nFinished 1 test: 1 passed, 0 "
+		    "failed, 1 not run\n");
+	make(&r, strbuf_str(&text));
+	assert_string_equal(last(&r)->reason, "1 of 2 configurations have no result");
+	reading_release(&r);
+	strbuf_release(&text);
+}
+
 static void each_start_in_one_text_must_be_whole(void **unused)
 {
 	struct strbuf text = {0}, whole = {0};
@@ -440,6 +475,7 @@ int main(void)
 		cmocka_unit_test(lists_that_go_on_in_the_next_lines_count),
 		cmocka_unit_test(the_closing_lines_count_where_there_is_no_head),
 		cmocka_unit_test(a_piece_of_an_output_is_no_whole_one),
+		cmocka_unit_test(an_output_of_assay_hpl_must_be_whole_too),
 		cmocka_unit_test(each_start_in_one_text_must_be_whole),
 		cmocka_unit_test(a_rate_that_n_and_time_do_not_make_counts_nowhere),
 		cmocka_unit_test(a_wrong_residual_fails_whatever_the_rate_is),
