@@ -51,16 +51,17 @@ static bool has_entry(const struct strbuf *env, const char *name, const char *va
 
 /* Of proc(5)'s stat: the fields we need, counted as there. */
 struct process {
-	pid_t group;    /* 5 */
-	bool kernel;    /* 9, the flag PF_KTHREAD */
-	bool unsettled; /* 50 (env_start) is 0: between two programs, inside execve() */
+	pid_t group; /* 5 */
+	bool kernel; /* 9, the flag PF_KTHREAD */
+	bool bare;   /* 50 and 51: its environment is there, and of no bytes */
 };
 
-enum { FLAGS = 9, KERNEL_THREAD = 0x00200000, ENV_START = 50 };
+enum { FLAGS = 9, KERNEL_THREAD = 0x00200000, ENV_START = 50, ENV_END = 51 };
 
 /* False when it is gone or a zombie. */
 static bool alive(int dir, struct strbuf *buf, struct process *out)
 {
+	unsigned long env = 0;
 	char *p;
 
 	*out = (struct process){0};
@@ -71,7 +72,7 @@ static bool alive(int dir, struct strbuf *buf, struct process *out)
 	if (!p || p[1] != ' ' || !p[2] || p[2] == 'Z' || p[2] == 'X')
 		return false;
 	p += 3;
-	for (int field = 4; field <= ENV_START && *p; field++) {
+	for (int field = 4; field <= ENV_END && *p; field++) {
 		unsigned long v = strtoul(p, &p, 10);
 
 		if (field == 5)
@@ -79,33 +80,34 @@ static bool alive(int dir, struct strbuf *buf, struct process *out)
 		else if (field == FLAGS)
 			out->kernel = v & KERNEL_THREAD;
 		else if (field == ENV_START)
-			out->unsettled = !v;
+			env = v;
+		else if (field == ENV_END)
+			out->bare = env && v == env;
 	}
 	return true;
 }
 
 /*
  * Inside execve() a process has no environment for a moment (some 0.1 ms, more on a busy
- * machine): the old one is gone, the new one not yet there. Who is looked at just then
- * is looked at again, else a process of ours is taken for a stranger. The first try
- * without an environment may also be one that was opened before and read after.
+ * machine): the old one is gone, the new one not yet there; and one that was opened
+ * before it is empty after. Who is looked at just then is looked at again, else a process
+ * of ours is taken for a stranger. Nothing was read of one without environment when there
+ * is one by now: it may be inside the next execve() already.
  */
 static bool read_environ(const struct process *seen, int dir, struct strbuf *buf)
 {
 	static const struct timespec nap = {.tv_nsec = 1000000};
-	struct process now = *seen;
-	bool again = true;
+	struct process now = {.kernel = seen->kernel};
 
 	for (int tries = 0; tries < 100; tries++) {
 		if (!read_at(dir, "environ", buf))
 			return false;
-		if (buf->len || now.kernel || !again)
+		if (buf->len || now.kernel || now.bare)
 			return true;
 		if (tries)
 			(void)nanosleep(&nap, NULL);
 		if (!alive(dir, buf, &now))
 			return false;
-		again = !tries || now.unsettled;
 	}
 	return false;
 }
