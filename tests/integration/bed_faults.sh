@@ -127,6 +127,7 @@ check "n2 goes on after clear" says n2 agent
 # --- ranks, daemons, nodes that stop or die
 run_sleep() # LIMIT: in the background; it ends by what happens to it, or at its time limit
 {
+	check "no rank of an earlier run is on n2" eventually 60 gives 1 bed exec n2 pgrep -x sleep
 	(limit=200 bed mpirun --timeout "$1" -N 1 sleep 200 >"$scratch/mpirun" 2>&1
 	echo $? >"$scratch/status") &
 	check "a rank sleeps on n2" eventually 60 bed exec n2 pgrep -x sleep
