@@ -148,7 +148,7 @@ chmod +x prolog
 cat >check.yaml <<-END
 	plan: check
 	stages:
-	  - {name: s, steps: [{kernel: stream, place: all-cores, ntimes: 2, store: plain,
+	  - {name: s, steps: [{kernel: stream, place: all-cores, ntimes: 6, store: plain,
 	     estimate: 5s}]}
 END
 cat >high.yaml <<-END
@@ -159,7 +159,8 @@ END
 echo >words
 echo "Prolog=$scratch/prolog" >>"$conf"
 bed head scontrol reconfigure
-check "a job starts on a node that its prolog finds good" says n2 bed head srun -w n2 hostname
+check "a job starts on a node that its prolog finds good" \
+	test "$(bed head srun -w n2 hostname)" = n2
 check "the prolog measured the node" grep -q "1 of 1 nodes reported" prolog.log
 check "and left nothing" gives 2 ls -d node-check-??????
 echo --baseline "$scratch/high.yaml" >words
