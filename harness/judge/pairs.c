@@ -76,16 +76,19 @@ static enum pairs_state settle_link(size_t slow, size_t checked)
 	return 2 * slow > checked ? PAIRS_UNSTEADY : PAIRS_CLEARED;
 }
 
+bool pairs_at_times(const struct pairs_finding *f)
+{
+	return 4 * f->slow < 3 * f->of;
+}
+
 enum pairs_state pairs_settle(const struct pairs_finding *f, size_t slow, size_t checked)
 {
-	bool at_times = 4 * f->slow < 3 * f->of;
-
 	if (f->kind == PAIRS_LINK)
 		return settle_link(slow, checked);
 	if (checked < f->n_check)
 		return PAIRS_MORE;
 	if (slow == checked || (f->kind < PAIRS_NODE && 3 * slow >= 2 * checked) ||
-	    (at_times && slow))
+	    (slow && pairs_at_times(f)))
 		return PAIRS_CONFIRMED;
 	return slow ? PAIRS_UNSTEADY : PAIRS_CLEARED;
 }

@@ -126,6 +126,9 @@ enum pairs_state {
  */
 enum pairs_state pairs_settle(const struct pairs_finding *f, size_t slow, size_t checked);
 
+/* Fewer are slow than would be if it always was. */
+bool pairs_at_times(const struct pairs_finding *f);
+
 /* What @f says is that messages from @from to @to are slow. */
 bool pairs_concerns(const struct pairs_question *q, const struct pairs_finding *f,
 		    uint32_t from, uint32_t to);

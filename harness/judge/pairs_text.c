@@ -116,6 +116,19 @@ void pairs_text_finding(const struct pairs_talk *t, const struct pairs_finding *
 		say_group(t, f, out);
 }
 
+void pairs_text_both(const struct pairs_talk *t, const struct pairs_repeats *r,
+		     struct strbuf *out)
+{
+	strbuf_addf(out, "; alone %s to %s reached ", node(t, r->from), node(t, r->to));
+	rule_add_value(out, t->reference * r->there, t->unit);
+	strbuf_addf(out, " and %s to %s ", node(t, r->to), node(t, r->from));
+	rule_add_value(out, t->reference * r->back, t->unit);
+	strbuf_addf(out,
+		    ", both directions were slow in %zu of %zu launches: unsteady, not "
+		    "proven of one direction",
+		    r->both, r->checked);
+}
+
 static bool is_infiniband(const struct pairs_talk *t)
 {
 	const json_t *fabric = json_object_get(t->data->site, "fabric");

@@ -3,7 +3,7 @@
 #ifndef ASSAY_JUDGE_PAIRS_TEXT_H
 #define ASSAY_JUDGE_PAIRS_TEXT_H
 
-#include "judge/pairs_data.h"
+#include "judge/pairs_repeats.h"
 
 /* What is being said of one metric. */
 struct pairs_talk {
@@ -16,6 +16,10 @@ struct pairs_talk {
 /* "all 14 pairs of n05 reach 25 % of ...: node, port or cable of n05" */
 void pairs_text_finding(const struct pairs_talk *t, const struct pairs_finding *f,
 			struct strbuf *out);
+
+/* "; alone n1 to n4 reached 6.00 GB/s and n4 to n1 5.80 GB/s, ...": @r has some such. */
+void pairs_text_both(const struct pairs_talk *t, const struct pairs_repeats *r,
+		     struct strbuf *out);
 
 /* "; look with: ..." for what @f suspects. */
 void pairs_text_look(const struct pairs_talk *t, const struct pairs_finding *f,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/pairs_repeats.h"
 #include "judge/pairs_text.h"
 #include "judge/rule.h"
 #include "record/key.h"
@@ -93,33 +94,6 @@ static bool is_pair(const struct pairs_again *x, struct pairs_pair c)
 	return (x->a == c.a && x->b == c.b) || (x->a == c.b && x->b == c.a);
 }
 
-/* 1: every value that @f is about is slow again; 0: one is good; -1: there is none. */
-static int slow_again(const struct work *w, const struct pairs_finding *f,
-		      const struct state_step *st)
-{
-	int slow = -1;
-
-	for (size_t i = 0; i < st->n_samples && launch_ok(st); i++) {
-		const struct record_sample *s = st->samples[i];
-		size_t from, to;
-
-		if (strcmp(s->metric, w->talk.metric) != 0 || !s->node || !s->peer)
-			continue;
-		from = pairs_data_node(&w->data, s->node);
-		to = pairs_data_node(&w->data, s->peer);
-		if (from == NAMES_NONE || to == NAMES_NONE ||
-		    (w->q.directed &&
-		     !pairs_concerns(&w->q, f, (uint32_t)from, (uint32_t)to)))
-			continue;
-		if (pairs_share(&w->pairs, &w->q, s->value.v,
-				pairs_between(&w->q, (uint32_t)from, (uint32_t)to)) >=
-		    f->limit)
-			return 0;
-		slow = 1;
-	}
-	return slow;
-}
-
 static void ask_pair(struct work *w, uint32_t suspect, uint32_t partner, size_t number,
 		     const char *because)
 {
@@ -135,27 +109,24 @@ static void ask_pair(struct work *w, uint32_t suspect, uint32_t partner, size_t 
 
 /* What launches of its pairs alone say of @f, and those that are still to be made. */
 static enum pairs_state settle(struct work *w, const struct pairs_finding *f,
-			       size_t *checked)
+			       struct pairs_repeats *r)
 {
-	size_t slow = 0, made[PAIRS_CHECKS] = {0};
+	const struct pairs_judged judged = {&w->data, w->talk.metric, &w->q, &w->pairs};
+	size_t made[PAIRS_CHECKS] = {0};
 	enum pairs_state state;
 
-	*checked = 0;
+	*r = (struct pairs_repeats){0};
 	for (size_t i = 0; i < w->data.n_again; i++) {
 		for (size_t k = 0; k < f->n_check; k++) {
-			int again;
-
 			if (!is_pair(&w->data.again[i], f->check[k]))
 				continue;
 			made[k]++;
-			again = slow_again(w, f, w->data.again[i].step);
-			*checked += again >= 0;
-			slow += again > 0;
+			pairs_repeats_add(r, &judged, f, &w->data.again[i]);
 		}
 	}
 	if (!f->n_check || !w->data.in->repeats)
 		return PAIRS_CONFIRMED; /* nobody to try it with: it is what it is */
-	state = pairs_settle(f, slow, *checked);
+	state = pairs_repeats_settle(r, f);
 	for (size_t k = 0; k < f->n_check && state == PAIRS_MORE && w->asks; k++) {
 		size_t wanted = f->kind == PAIRS_LINK ? 2 : 1;
 
@@ -270,39 +241,64 @@ static void fill(struct work *w, struct verdict *v, const struct pairs_finding *
 }
 
 /* With fewer nodes than peers need, a pair has too few others to be unlike them. */
-static bool are_few(const struct work *w)
+enum { FEWEST_NODES = 4 };
+
+/* Nodes that the part at hand has values of. */
+static size_t measured(const struct work *w)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->q.nodes; i++)
 		n += w->pairs.count[i] > 0;
-	return n < 4;
+	return n;
 }
 
-static void judge_finding(struct work *w, const struct pairs_finding *f)
+/* What launches alone say of it, behind what the table says. */
+static void say_repeats(struct work *w, enum pairs_state state,
+			const struct pairs_repeats *r)
 {
 	static const char *const ends[] = {
 		[PAIRS_MORE] = "; not measured again yet",
 		[PAIRS_CONFIRMED] = ", and again alone",
 		[PAIRS_UNSTEADY] = "; alone it was good at times",
 	};
-	enum pairs_state state;
-	struct verdict *v;
-	size_t checked;
 
+	if (state == PAIRS_UNSTEADY && r->both)
+		pairs_text_both(&w->talk, r, &w->why);
+	else if (state != PAIRS_CONFIRMED || r->checked)
+		strbuf_addstr(&w->why, ends[state]);
+}
+
+/* The sentence on what the table says. */
+static void say_finding(struct work *w, const struct pairs_finding *f)
+{
 	strbuf_reset(&w->why);
 	if (f->kind == PAIRS_NODE &&
 	    fell_back(w, f->a, f->share * w->talk.reference, &w->why))
 		strbuf_addstr(&w->why, "; ");
 	pairs_text_finding(&w->talk, f, &w->why);
-	state = settle(w, f, &checked);
+}
+
+static void judge_finding(struct work *w, struct pairs_finding *f)
+{
+	enum pairs_state state;
+	struct pairs_repeats again;
+	struct verdict *v;
+
+	say_finding(w, f);
+	state = settle(w, f, &again);
 	if (state == PAIRS_CLEARED) {
 		w->cleared++;
 		return;
 	}
-	if (state != PAIRS_CONFIRMED || checked)
-		strbuf_addstr(&w->why, ends[state]);
-	if (are_few(w) && state == PAIRS_CONFIRMED) {
+	if (state == PAIRS_CONFIRMED && again.both && pairs_repeats_any_way(f)) {
+		/* slow at times, and not in one direction alone, as the table looked */
+		f->way = PAIRS_BOTH;
+		f->of = w->pairs.count[f->a];
+		say_finding(w, f);
+	}
+	say_repeats(w, state, &again);
+	if (measured(w) < FEWEST_NODES && state == PAIRS_CONFIRMED) {
 		strbuf_addstr(&w->why,
 			      "; no FAIL, since of fewer than four nodes none is "
 			      "proven");
@@ -314,7 +310,7 @@ static void judge_finding(struct work *w, const struct pairs_finding *f)
 	v = new_verdict(w, state == PAIRS_CONFIRMED  ? VERDICT_FAIL
 			   : state == PAIRS_UNSTEADY ? VERDICT_WARN
 						     : VERDICT_INCONCLUSIVE);
-	fill(w, v, f, checked);
+	fill(w, v, f, again.checked);
 	v->why = said(w);
 }
 
@@ -332,10 +328,14 @@ static void judge_scattered(struct work *w)
 				"less (pairs-at-once)");
 }
 
-/* PASS for each node that no finding is about. */
+/*
+ * PASS for each node that no finding is about. A single pair has no other to be like: its
+ * own median says nothing of it.
+ */
 static void judge_nodes(struct work *w)
 {
 	const char *why = NULL, *from = NULL;
+	bool alone = measured(w) < 3;
 
 	for (size_t i = 0; i < w->q.nodes; i++) {
 		double share = w->pairs.share[i], r = w->talk.reference;
@@ -343,9 +343,15 @@ static void judge_nodes(struct work *w)
 
 		if (!w->pairs.count[i] || w->found[i] || !(share > 0))
 			continue;
-		v = new_verdict(w, VERDICT_PASS);
+		v = new_verdict(w, alone ? VERDICT_UNJUDGED : VERDICT_PASS);
 		v->node = pairs_data_name(&w->data, i);
 		v->value = record_num(w->metric->higher ? r * share : r / share);
+		v->n = (int64_t)w->pairs.count[i];
+		if (alone) {
+			v->cause = "no-reference";
+			v->why = "a single pair, and no other to compare it with";
+			continue;
+		}
 		v->reference = record_num(r);
 		if (!from) {
 			from = arena_printf(&w->out->arena,
@@ -356,7 +362,6 @@ static void judge_nodes(struct work *w)
 		}
 		v->from = from;
 		v->why = why;
-		v->n = (int64_t)w->pairs.count[i];
 	}
 }
 
@@ -414,13 +419,13 @@ static void find_bad(struct work *w)
 {
 	for (size_t i = 0; i < w->pairs.n; i++) {
 		const struct pairs_finding *f = &w->pairs.findings[i];
-		size_t checked;
+		struct pairs_repeats again;
 
 		if (f->kind != PAIRS_NODE)
 			continue;
 		strbuf_reset(&w->why);
 		pairs_text_finding(&w->talk, f, &w->why);
-		w->bad[f->a] |= settle(w, f, &checked) != PAIRS_CLEARED;
+		w->bad[f->a] |= settle(w, f, &again) != PAIRS_CLEARED;
 	}
 }
 
@@ -429,7 +434,7 @@ static void judge_part(struct work *w)
 	memset(w->found, 0, w->q.nodes * sizeof(*w->found));
 	(void)judge_fall_back(w);
 	for (size_t i = 0; i < w->pairs.n; i++) {
-		const struct pairs_finding *f = &w->pairs.findings[i];
+		struct pairs_finding *f = &w->pairs.findings[i];
 
 		if (f->kind != PAIRS_LINK || (!w->bad[f->a] && !w->bad[f->b]))
 			judge_finding(w, f);

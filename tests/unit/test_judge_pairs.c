@@ -329,6 +329,170 @@ static void a_direction_is_named(void **state)
 	fixture_release(&f);
 }
 
+static double one_way(int from, int to)
+{
+	return from == 1 && to == 4 ? 0.5 : 1;
+}
+
+/* Pair n1-n4 twice alone, each with what it reached there and back, GB/s. */
+static void repeat_link(struct fixture *f, double there, double back, double there2,
+			double back2)
+{
+	for (int i = 2; i < 4; i++) {
+		launch(f, i, "~n1", 1 << 1 | 1 << 4, "ok",
+		       i == 2 ? "check:net/pairs@*~n1:n4:0"
+			      : "check:net/pairs@*~n1:n4:1");
+		value(f, i, 1, 4, "bw", 1e9 * (i == 2 ? there : there2));
+		value(f, i, 4, 1, "bw", 1e9 * (i == 2 ? back : back2));
+	}
+}
+
+static void begin_table(struct fixture *f, double (*share)(int from, int to))
+{
+	begin(f, 5, site_tcp);
+	launch(f, 1, "", 0xff, "ok", "");
+	all_pairs(f, 1, share);
+}
+
+static void one_direction_is_proven_by_the_other_being_good(void **state)
+{
+	/* back: good, and a small loss beside a large one */
+	static const double ways[][2] = {{12, 24}, {2.4, 19}};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		begin_table(&f, one_way);
+		repeat_link(&f, ways[i][0], ways[i][1], ways[i][0], 24);
+		(void)fixture_judge(&f);
+		assert_int_equal(count(&f, VERDICT_FAIL), 1);
+		assert_string_equal(finding(&f, 0)->node, "n1");
+		assert_string_equal(finding(&f, 0)->peer, "n4");
+		assert_string_equal(finding(&f, 0)->at, "{\"direction\":\"out\"}");
+		assert_non_null(strstr(finding(&f, 0)->why, ", and again alone"));
+		assert_int_equal(f.summary.exit, 1);
+		fixture_release(&f);
+	}
+}
+
+static void slow_both_ways_when_measured_again_is_no_one_way_fault(void **state)
+{
+	/* of the two launches both, or the second alone, is slow there and back; the
+	 * last: the other direction has less than half, which is not good either */
+	static const double ways[][4] = {
+		{12, 12, 12, 12}, {12, 24, 12, 12}, {2.4, 10, 2.4, 10}};
+	static const char *const told[] = {"12.0 GB/s and n4 to n1 12.0 GB/s",
+					   "12.0 GB/s and n4 to n1 12.0 GB/s",
+					   "2.40 GB/s and n4 to n1 10.0 GB/s"};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		begin_table(&f, one_way);
+		repeat_link(&f, ways[i][0], ways[i][1], ways[i][2], ways[i][3]);
+		(void)fixture_judge(&f);
+		assert_int_equal(count(&f, VERDICT_FAIL), 0);
+		assert_int_equal(count(&f, VERDICT_WARN), 1);
+		assert_int_equal(f.summary.n_requests, 0);
+		assert_string_equal(finding(&f, 0)->peer, "n4");
+		assert_non_null(strstr(finding(&f, 0)->why, "; alone n1 to n4 reached "));
+		assert_non_null(strstr(finding(&f, 0)->why, told[i]));
+		assert_non_null(strstr(finding(&f, 0)->why, "unsteady"));
+		assert_null(strstr(finding(&f, 0)->why, ", and again alone"));
+		fixture_release(&f);
+	}
+}
+
+static double both_ways(int from, int to)
+{
+	return (from == 1 && to == 4) || (from == 4 && to == 1) ? 0.5 : 1;
+}
+
+static void a_pair_that_the_table_has_slow_both_ways_is_named_as_such(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin_table(&f, both_ways);
+	repeat_link(&f, 12, 12, 12, 12);
+	(void)fixture_judge(&f);
+	assert_int_equal(count(&f, VERDICT_FAIL), 1);
+	assert_null(finding(&f, 0)->at);
+	assert_non_null(strstr(finding(&f, 0)->why, "the pair n1-n4 reaches 12"));
+	fixture_release(&f);
+}
+
+/* The same of a node: n4 sends slowly, by the table. */
+static void a_node_that_is_slow_both_ways_alone_is_unsteady(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (int both = 0; both < 2; both++) {
+		begin_table(&f, sends);
+		for (int i = 2; i < 4; i++) {
+			int partner = i == 2 ? 5 : 6;
+
+			launch(&f, i, "~n4", 1u << 4 | 1u << partner, "ok",
+			       i == 2 ? "check:net/pairs@*~n4:n5:0"
+				      : "check:net/pairs@*~n4:n6:0");
+			value(&f, i, 4, partner, "bw", 7.2e9);
+			value(&f, i, partner, 4, "bw", both ? 8e9 : 24e9);
+		}
+		(void)fixture_judge(&f);
+		assert_int_equal(f.summary.n_requests, 0);
+		assert_int_equal(finding(&f, 0)->word,
+				 both ? VERDICT_WARN : VERDICT_FAIL);
+		assert_string_equal(finding(&f, 0)->node, "n4");
+		assert_int_equal(
+			strstr(finding(&f, 0)->why, "in 2 of 2 launches") != NULL, both);
+		fixture_release(&f);
+	}
+}
+
+/* n4 loses packets: half of what it sends is slow, as it happens. */
+static double at_times(int from, int to)
+{
+	return from == 4 && to % 2 ? 0.3 : 1;
+}
+
+static void a_node_that_is_slow_at_times_is_so_whichever_way_shows_it(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin_table(&f, at_times);
+	launch(&f, 2, "~n4", 1 << 4 | 1 << 5, "ok", "check:net/pairs@*~n4:n5:0");
+	value(&f, 2, 4, 5, "bw", 7e9);
+	value(&f, 2, 5, 4, "bw", 7e9);
+	launch(&f, 3, "~n4", 1 << 4 | 1 << 6, "ok", "check:net/pairs@*~n4:n6:0");
+	value(&f, 3, 4, 6, "bw", 24e9);
+	value(&f, 3, 6, 4, "bw", 24e9);
+	(void)fixture_judge(&f);
+	assert_int_equal(count(&f, VERDICT_FAIL), 1);
+	assert_string_equal(finding(&f, 0)->node, "n4");
+	assert_null(finding(&f, 0)->at);
+	assert_non_null(strstr(finding(&f, 0)->why, "4 of 14 values of pairs with n4"));
+	fixture_release(&f);
+}
+
+static void a_single_pair_is_judged_by_nothing(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, 0, site_tcp);
+	launch(&f, 1, "", 3, "ok", "");
+	value(&f, 1, 0, 1, "bw", 24e9);
+	value(&f, 1, 1, 0, "bw", 24e9);
+	(void)fixture_judge(&f);
+	assert_int_equal(count(&f, VERDICT_PASS), 0);
+	assert_int_equal(count(&f, VERDICT_UNJUDGED), 2);
+	assert_false(f.summary.nodes[0].referenced);
+	assert_int_equal(f.summary.exit, 3);
+	fixture_release(&f);
+}
+
 static double leaf(int from, int to)
 {
 	return (from == 4 || from == 5) != (to == 4 || to == 5) ? 0.5 : 1;
@@ -512,6 +676,14 @@ int main(void)
 		cmocka_unit_test(what_is_good_when_measured_again_was_chance),
 		cmocka_unit_test(without_repeats_it_is_what_it_is),
 		cmocka_unit_test(a_direction_is_named),
+		cmocka_unit_test(one_direction_is_proven_by_the_other_being_good),
+		cmocka_unit_test(slow_both_ways_when_measured_again_is_no_one_way_fault),
+		cmocka_unit_test(
+			a_pair_that_the_table_has_slow_both_ways_is_named_as_such),
+		cmocka_unit_test(a_node_that_is_slow_both_ways_alone_is_unsteady),
+		cmocka_unit_test(
+			a_node_that_is_slow_at_times_is_so_whichever_way_shows_it),
+		cmocka_unit_test(a_single_pair_is_judged_by_nothing),
 		cmocka_unit_test(a_group_is_named),
 		cmocka_unit_test(a_fall_back_is_not_called_slow),
 		cmocka_unit_test(one_node_on_the_wrong_transport_is_named_so),
