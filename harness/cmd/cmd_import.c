@@ -183,36 +183,108 @@ static const char *reason_of(struct import *x, const struct import_source *s,
 			 : arena_printf(&x->arena, "%s: %s", s->path, res->reason);
 }
 
+static const char *node_of(const struct import_source *s, const struct reading_result *r)
+{
+	return r->node ? r->node : s->node;
+}
+
+static int put_records(struct import *x, const struct import_source *s,
+		       const struct step *st, const struct reading_result *res,
+		       struct err *e)
+{
+	for (size_t i = 0; i < res->n; i++) {
+		struct record r = res->records[i];
+
+		if (reading_own(&r, st->id, 1, node_of(s, res)) && put(x, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* The next step, of a result: all but its key. */
+static struct step next_step(struct import *x, const struct import_source *s,
+			     const struct reading_result *res)
+{
+	return (struct step){.id = ++x->step,
+			     .attempt = 1,
+			     .kernel = import_kernel(s, res),
+			     .name = arena_printf(&x->arena, "import/%s%s%s",
+						  s->reader->name, *res->title ? "-" : "",
+						  res->title)};
+}
+
+/* Of a table with thousands of results there is one copy. */
+static bool is_whole(const struct import_source *s, const struct reading_result *res)
+{
+	return !import_is_table(s) || res == s->reading.items;
+}
+
 /*
  * Results with the same key are repeats, and the last decides; one that is none stands by
- * itself, so that a good one behind it does not hide it. Of a table with thousands of
- * results there is one copy.
+ * itself, so that a good one behind it does not hide it.
  */
 static int put_result(struct import *x, const struct import_source *s,
 		      const struct reading_result *res, struct err *e)
 {
 	struct arena *a = &x->arena;
-	struct step st = {.id = ++x->step, .attempt = 1, .kernel = import_kernel(s, res)};
-	const char *nodes[] = {res->node ? res->node : s->node, res->peer};
-	const bool whole = !import_is_table(s) || res == s->reading.items;
+	struct step st = next_step(x, s, res);
+	const char *node = node_of(s, res);
 
-	st.name = arena_printf(a, "import/%s%s%s", s->reader->name,
-			       *res->title ? "-" : "", res->title);
-	if (res->peer)
-		st.key = arena_printf(a, "%s@*2:%" PRId64, st.name, st.id);
-	else if (!strcmp(res->cause, "ok"))
-		st.key = arena_printf(a, "%s@%s", st.name, nodes[0]);
-	else
-		st.key = arena_printf(a, "%s@%s:%" PRId64, st.name, nodes[0], st.id);
-	if (begin_step(x, s, &st, nodes, res->peer ? 2 : 1, whole, e))
+	st.key = !strcmp(res->cause, "ok")
+			 ? arena_printf(a, "%s@%s", st.name, node)
+			 : arena_printf(a, "%s@%s:%" PRId64, st.name, node, st.id);
+	if (begin_step(x, s, &st, &node, 1, is_whole(s, res), e) ||
+	    put_records(x, s, &st, res, e))
 		return -1;
-	for (size_t i = 0; i < res->n; i++) {
-		struct record r = res->records[i];
-
-		if (reading_own(&r, st.id, 1, nodes[0]) && put(x, &r, e))
-			return -1;
-	}
 	return end_step(x, &st, res->cause, reason_of(x, s, res), e);
+}
+
+/* @r is of pairs too, and of the same kernel: the same step over pairs. */
+static bool is_of_step(const struct import_source *s, const struct reading_result *res,
+		       const struct reading_result *r)
+{
+	return r->peer && !strcmp(import_kernel(s, res), import_kernel(s, r));
+}
+
+/*
+ * All pairs that a table has of a kernel, from its first on, are one step over their
+ * nodes, as a step of a plan that measured them would be: a pair is judged by the others.
+ */
+static int put_pairs(struct import *x, const struct import_source *s,
+		     const struct reading_result *first, struct err *e)
+{
+	const struct reading_result *end = s->reading.items + s->reading.n, *r;
+	struct step st = next_step(x, s, first);
+	struct names nodes = {0};
+	int rc;
+
+	for (r = first; r < end; r++) {
+		if (!is_of_step(s, first, r))
+			continue;
+		(void)names_add(&nodes, node_of(s, r), NULL);
+		(void)names_add(&nodes, r->peer, NULL);
+	}
+	/* another table's pairs are compared with each other: they may be of other days
+	 */
+	st.key = arena_printf(&x->arena, "%s@*%zu:%" PRId64, st.name, nodes.n, st.id);
+	rc = begin_step(x, s, &st, (const char *const *)nodes.items, nodes.n,
+			is_whole(s, first), e);
+	for (r = first; r < end && !rc; r++) {
+		if (is_of_step(s, first, r))
+			rc = put_records(x, s, &st, r, e);
+	}
+	names_release(&nodes);
+	return rc ? rc : end_step(x, &st, "ok", NULL, e);
+}
+
+/* The result @k is of pairs that an earlier one has begun. */
+static bool is_put(const struct import_source *s, size_t k)
+{
+	for (size_t i = 0; s->reading.items[k].peer && i < k; i++) {
+		if (is_of_step(s, &s->reading.items[k], &s->reading.items[i]))
+			return true;
+	}
+	return false;
 }
 
 /* A file that is none is a node that gave nothing; of a table nobody knows whose. */
@@ -240,7 +312,10 @@ static int put_all(struct import *x, const char *id, struct err *e)
 		if (s->bad && put_bad(x, s, e))
 			return -1;
 		for (size_t k = 0; k < s->reading.n; k++) {
-			if (put_result(x, s, &s->reading.items[k], e))
+			const struct reading_result *r = &s->reading.items[k];
+
+			if (!is_put(s, k) &&
+			    (r->peer ? put_pairs(x, s, r, e) : put_result(x, s, r, e)))
 				return -1;
 		}
 	}

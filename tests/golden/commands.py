@@ -369,6 +369,48 @@ class Import(unittest.TestCase):
         self.assertIn(b"all.csv:2: 3 fields, expected 4", done.stderr)
         self.assertFalse(os.path.exists(self.out))
 
+    def test_of_a_table_of_pairs_a_node_and_a_path_are_named_and_nothing_else(self):
+        data = pathlib.Path(__file__).parents[1] / "data" / "readings" / "pairs_d01.csv"
+        report = self.imports(1, str(data))
+        bad = [v for v in report["verdicts"] if v["verdict"] != "PASS"]
+        self.assertEqual([(v["rule"], v["verdict"], v["node"], v.get("peer")) for v in bad],
+                         [("pairs", "FAIL", "n05", None), ("pairs", "FAIL", "n02", "n07")])
+        self.assertIn("all 7 values of pairs with n05 ", bad[0]["why"])
+        self.assertIn("node, port or cable of n05", bad[0]["why"])
+        self.assertIn("the pair n02-n07 reaches 12.0 GB/s, 49", bad[1]["why"])
+        self.assertIn("both are good with others: path or switch link", bad[1]["why"])
+        self.assertEqual(bad[0]["from"], "median of the pairs of 8 nodes")
+        self.assertEqual(report.get("coverage", {}).get("missing", []), [])
+        # the same table twice is judged twice, each by itself
+        again = self.imports(1, str(data), str(data))
+        self.assertEqual(len([v for v in again["verdicts"] if v["verdict"] == "FAIL"]), 4)
+
+    def directions(self, name, nodes, rate):
+        path = self.top / name
+        rows = [f"n{i},n{j},net.pair_bw,{rate(i)},MB/s\n"
+                for i in range(1, nodes + 1) for j in range(1, nodes + 1) if i != j]
+        path.write_text("node,peer,metric,value,unit\n" + "".join(rows), encoding="utf-8")
+        return str(path)
+
+    def test_a_node_that_sends_slowly_is_named_by_a_table_of_all_directions(self):
+        table = self.directions("all.csv", 6, lambda i: 6000 if i == 3 else 12000)
+        report = self.imports(1, table)
+        bad = [v for v in report["verdicts"] if v["verdict"] != "PASS"]
+        self.assertEqual([(v["rule"], v["verdict"], v["node"], v["at"]) for v in bad],
+                         [("pairs", "FAIL", "n3", {"direction": "out"})])
+        self.assertIn("all 5 values of what is sent by n3 reach 6.00 GB/s", bad[0]["why"])
+        self.imports(0, self.directions("good.csv", 6, lambda i: 12000))
+
+    def test_a_pair_that_a_table_has_alone_does_not_pass_by_itself(self):
+        report = self.imports(3, self.directions("two.csv", 2, lambda i: 12000))
+        found = {v["verdict"] for v in report["verdicts"] if v["rule"] == "pairs"}
+        self.assertEqual(found, {"UNJUDGED"})
+        # of fewer than four nodes none is proven to be the slow one
+        report = self.imports(3, self.directions("three.csv", 3,
+                                                 lambda i: 6000 if i == 3 else 12000))
+        self.assertEqual([v["verdict"] for v in report["verdicts"]
+                          if v["rule"] == "pairs" and v["verdict"] != "PASS"], ["WARN"])
+
     def test_a_table_is_told_with_its_line_what_is_wrong(self):
         path = self.top / "t.csv"
         head = "node,metric,value,unit\nn1,hpl.rate,400,GFLOP/s\n"
