@@ -49,6 +49,11 @@ static const struct kit_metric metrics[] = {
 	 .unrated = true,
 	 .help = "share of its time that a rank waited for others"},
 	{.name = "hpcg.rank_halo", PHASE, .help = "a rank's waiting for its neighbours"},
+	{.name = "hpcg.rank_spmv_halo",
+	 PHASE,
+	 .help = "the same in sparse products, which all ranks begin together: this is "
+		 "the "
+		 "links, not a neighbour that is late"},
 	{.name = NULL},
 };
 
@@ -292,6 +297,7 @@ static void samples(struct kit *k, struct bench *b)
 	kit_sample(k, "hpcg.rank_rate", b->work.spmv_bytes / computing, 1, NULL);
 	kit_sample(k, "hpcg.rank_wait", (t->halo + t->allreduce) / t->all, 1, NULL);
 	kit_sample(k, "hpcg.rank_halo", t->halo, 1, NULL);
+	kit_sample(k, "hpcg.rank_spmv_halo", t->spmv_wait, 1, NULL);
 	(void)MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	if (k->rank)
 		return;

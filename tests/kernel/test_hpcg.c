@@ -90,6 +90,9 @@ static void a_run_gives_all_metrics_and_passes_all_checks(void **unused)
 		assert_true(sample(&r, "hpcg.rank_wait", rank) >= 0);
 		assert_true(sample(&r, "hpcg.rank_wait", rank) < 1);
 		assert_true(sample(&r, "hpcg.rank_halo", rank) > 0);
+		assert_true(sample(&r, "hpcg.rank_spmv_halo", rank) > 0 &&
+			    sample(&r, "hpcg.rank_spmv_halo", rank) <
+				    sample(&r, "hpcg.rank_halo", rank));
 	}
 	assert_int_equal(run_count(&r, RECORD_KIND_valid), 10);
 	for (size_t i = 0; (v = run_record(&r, RECORD_KIND_valid, i)); i++)
