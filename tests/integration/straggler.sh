@@ -6,9 +6,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.bash
 . "$(dirname "$0")/lib.bash"
 
-# A quarter of a CPU each: they are not in each other's way where somebody else has half
-# of the machine.
-bed up 4 --quota 24 || exit 1
+bed up 4 || exit 1
 bed site | sed '/^min_deviation/s/}/, hpl.rank_rate: 15 %}/' >"$scratch/site.yaml"
 # One thread a node: two use up a quota in half of the time and then stand still for longer,
 # so that how fast they seem differs by a third from launch to launch. And large enough for
