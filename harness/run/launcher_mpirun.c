@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open MPI's mpirun: the launcher for everything, inside Slurm too. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/program.h"
 #include "base/strbuf.h"
 #include "run/launcher.h"
 
@@ -16,28 +15,13 @@ static const char *const not_inherited[] = {
 	"PMIX_NAMESPACE",     "PMIX_RANK",         "PMIX_SERVER_*",
 };
 
-static bool in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	bool found = false;
-	struct strbuf sb = {0};
-
-	while (path && *path && !found) {
-		size_t n = strcspn(path, ":");
-
-		strbuf_reset(&sb);
-		strbuf_add(&sb, path, n);
-		strbuf_addf(&sb, "%s/%s", n ? "" : ".", program);
-		found = !access(strbuf_str(&sb), X_OK);
-		path += n + (path[n] == ':');
-	}
-	strbuf_release(&sb);
-	return found;
-}
-
 static int usable(const struct launcher_context *c, struct err *e)
 {
-	if (!in_path("mpirun"))
+	struct strbuf why = {0};
+	const bool found = program_check("mpirun", NULL, &why);
+
+	strbuf_release(&why);
+	if (!found)
 		return err_set(e, ERR_USAGE, "launcher 'mpirun': no mpirun in PATH");
 	return launcher_root(c, "mpirun", e);
 }
