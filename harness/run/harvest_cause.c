@@ -244,12 +244,11 @@ static const char *cause_of(const struct harvest *h, const struct spawn_result *
 {
 	switch (r->end) {
 	case SPAWN_FAILED:
-		strbuf_addf(reason, "cannot be started: %s", strerror(r->error));
-		if (h->step->n_command && r->error == ENOENT) {
-			strbuf_reset(reason);
+		if (h->step->n_command && r->error == ENOENT)
 			strbuf_addf(reason, "command not found: '%.200s'",
 				    h->step->command[0]);
-		}
+		else
+			strbuf_addf(reason, "cannot be started: %s", strerror(r->error));
 		return "launch";
 	case SPAWN_TIMEOUT:
 		strbuf_addf(reason, "not done after %g s", h->step->limit);
